@@ -18,6 +18,7 @@ import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
 import { checkIncludes } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
+import { checkMembers } from './special.ts';
 import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
@@ -72,7 +73,9 @@ export function compileModel(
       }) ?? []
     );
   });
-  checkIncludes(declared.types, new Map(compiled.map(type => [type.name, type])), report);
+  const byName = new Map(compiled.map(type => [type.name, type]));
+  checkIncludes(declared.types, byName, report);
+  checkMembers(declared.types, byName, report);
   checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);

@@ -90,7 +90,7 @@ function compileOffered(
       );
     return undefined;
   }
-  if (param.type === 'special')
+  if (param.type === 'special' && param.special === undefined)
     report(
       node,
       canonical === undefined ? 'name' : 'definition',

@@ -15,6 +15,9 @@ describe('records without access leak through no chain, `_has` or include', () =
 describe('records without access leak through no search of several types or of a compartment', () => {
   leakProperty(true, newStorePlace, { several: true, usual: 20 });
 });
+describe('a search of lists for their items that forgets whose lists they are', () => {
+  leakFault(newStorePlace, plantForgetting('search', 'List'), { joined: true });
+});
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { several: true });
 });

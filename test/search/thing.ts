@@ -91,6 +91,7 @@ export const thing: ResourceType = {
   definition,
   interactions: new Set(['search-type']),
   operations: new Map(),
+  queries: new Map(),
   versioning: 'versioned',
   conditionalCreate: false,
   conditionalUpdate: false,

@@ -2,6 +2,7 @@ import { badValue } from '../../fhir/error.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
+import { withIndexed } from '../with-indexed.ts';
 import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { split, wrongEscape } from './escape.ts';
 import { parseFilter } from './filter/filter.ts';
@@ -10,7 +11,7 @@ import { valueParsers } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { namesNobody } from './reference.ts';
-import { specialParameters } from './special.ts';
+import { type SpecialContext, specialOf, specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 
 /**
@@ -19,6 +20,17 @@ import type { SearchContext, ValueParser } from './value.ts';
  */
 export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
   return parseStep(type, name, { name, text, context, joins: [], parse: parseStep });
+}
+
+/**
+ * Parses a criterion of a definition, which may have parameters that are indexed but not offered. Throws FhirError 400.
+ */
+export function parseCriterion(type: ResourceType, pair: QueryPair, context: SearchContext): Query {
+  try {
+    return parseParameter(withIndexed(type), pair, { ...context, handling: 'strict' });
+  } catch (error) {
+    throw error instanceof Ignorable ? error.cause : error;
+  }
 }
 
 /** `step` is the rest of the name: a parameter of the type, or a chain or `_has` from it. */
@@ -37,7 +49,8 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   if (modifier?.complement === true && joins.includes('has')) {
     throw unsupportedModifier(param.code, modifierIn(step), [], name);
   }
-  const query = anyValue(name, text, modifier?.param ?? param, modifier?.values, context);
+  const parse = (pair: QueryPair): Query => parseCriterion(type, pair, context);
+  const query = anyValue(name, text, modifier?.param ?? param, modifier?.values, { type, context, parse });
   return modifier?.complement === true ? { kind: 'not', of: query } : query;
 }
 
@@ -50,11 +63,11 @@ function parseName(
 ): { param: SearchParam; modifier: Modifier | undefined } {
   const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
-  // Ignoring one of these would return other records, or all: an error under lenient handling too.
-  if (selecting.test(step)) throw unsupportedParameter(name);
   const [code = ''] = step.split(':');
   const param = type.parameters.get(code);
+  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
+  // Ignoring one of these would return other records, or all: an error under lenient handling too.
+  if (param === undefined && selecting.test(step)) throw unsupportedParameter(name);
   if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const found = findModifier(param, modifierIn(step), types);
   if (found === undefined) throw unsupportedModifier(code, modifierIn(step), offeredModifiers(param), name);
@@ -85,9 +98,10 @@ function anyValue(
   text: string,
   param: SearchParam,
   parser: ValueParser | undefined,
-  context: SearchContext,
+  at: SpecialContext,
 ): Query {
-  const special = specialParameters.get(param.code);
+  const { context } = at;
+  const special = specialOf(param);
   const read = parser ?? valueParsers[param.type];
   if (special === undefined && !/[\\,]/.test(text)) {
     // One value without escapes, as in most searches.
@@ -109,7 +123,7 @@ function anyValue(
     );
   }
   const values = texts.map(text => ({ text, param, name }));
-  if (special !== undefined) return special(values, context);
+  if (special !== undefined) return special(values, at);
   const tests = values.flatMap(value => read(value, context));
   return { kind: 'or', of: tests.map((test): Query => ({ kind: 'param', param, test })) };
 }

@@ -77,6 +77,16 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     subject: to(owner),
     recipient: [to(other)], // gives nothing
   }),
+  List: (id, owner, code, other) => ({
+    resourceType: 'List',
+    id,
+    status: 'current',
+    mode: 'changes',
+    subject: to(owner),
+    entry: ['Condition/con0', 'Condition/con1', 'Observation/obs0', 'Communication/com0', `Patient/${other}`].map(
+      (reference, at) => ({ item: { reference }, ...(at === 1 ? { deleted: code === 'a' } : {}) }),
+    ),
+  }),
 };
 
 const owned = fc

@@ -21,6 +21,7 @@ const types = [
   'Communication',
   'Practitioner',
   'Media',
+  'List',
 ];
 const ids = [
   ...patients,
@@ -215,8 +216,11 @@ const ofPatient = [
   '_include=*',
   '_include:iterate=*&_revinclude:iterate=*',
 ];
+const lists = ['_list=lis0', '_list=lis1,lis2', '_list=lis0,lis1,lis2,lis3'];
 const joined: Readonly<Record<string, readonly string[]>> = {
   Patient: [
+    ...lists,
+    '_has:Condition:patient:_list=lis0,lis1,lis2,lis3',
     '_has:Condition:patient:code=b',
     '_has:Observation:patient:category=a',
     '_has:Encounter:patient:status=finished',
@@ -229,11 +233,18 @@ const joined: Readonly<Record<string, readonly string[]>> = {
     '_revinclude=Communication:recipient',
     '_revinclude:iterate=*',
   ],
-  Condition: ofPatient,
-  Observation: ofPatient,
+  Condition: [
+    ...ofPatient,
+    ...lists,
+    '_query=problems-of&code=a',
+    '_query=problems-of&code=b&gender=female',
+    'patient._list=lis0,lis1,lis2,lis3',
+  ],
+  Observation: [...ofPatient, ...lists],
   Appointment: ofPatient.slice(0, 6),
   Encounter: [...ofPatient, 'appointment.status=booked', '_include=Encounter:patient'],
   Communication: [
+    ...lists,
     'recipient:Patient.gender=female',
     'recipient:Patient.name=roy',
     'recipient:Patient._has:Condition:patient:code=b',

@@ -69,6 +69,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     definition,
     interactions: new Set(),
     operations: new Map(),
+    queries: new Map(),
     versioning: 'versioned',
     conditionalCreate: false,
     conditionalUpdate: false,
