@@ -13,6 +13,7 @@ import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import { checkDerivations, misderivedInPackages } from './derivation.ts';
 import { checkGuides } from './global-profiles.ts';
+import { createHierarchies } from './hierarchy.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
@@ -60,6 +61,7 @@ export function compileModel(
   const searchedCompartments = searchedCompartmentsOf(declared, compartments, report);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
+  const hierarchies = createHierarchies(declared, parameters);
   const compiled = [...declared.types].flatMap(([name, nodes]) => {
     return (
       compileResourceType(name, nodes, {
@@ -69,6 +71,7 @@ export function compileModel(
         compartments,
         searchedCompartments,
         parameters,
+        hierarchies,
         report,
       }) ?? []
     );

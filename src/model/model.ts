@@ -58,6 +58,8 @@ export interface ResourceType {
   readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
   /** The parameter whose low end is the default order, newest first; lastUpdated if undefined. */
   readonly sortDate: SearchParam | undefined;
+  /** The parameter by which resources of the type refer to the one above them (hierarchy.ts). */
+  readonly hierarchy: SearchParam | undefined;
   /** Codes of parameters with a sort index, in addition to dates, which all have one. */
   readonly sortIndexes: ReadonlySet<string>;
   /**

@@ -74,6 +74,7 @@ export function compileResourceType(
     searchFeatures: interactions.has('search-type') ? searchFeaturesOf(nodes, context) : new Set(),
     includes: includesOf(nodes),
     sortDate,
+    hierarchy: context.hierarchies.of(name),
     sortIndexes: sortIndexesOf(name, nodes, parameters, report),
     pairs: pairsOf(access.owners, [...parameters.values()]),
     compartmentLinks,

@@ -8,8 +8,8 @@ import type { ResourceType, SearchParam } from './model.ts';
 
 /**
  * The reference parameter by which records of another type refer to those that a parameter of type special finds, from
- * the extension `referred-by`; undefined without one. `compile` compiles it for its type. Reports one that is not loaded
- * or is no reference of one type.
+ * the extension `referred-by`; undefined without one. `compile` compiles it for its type. Reports one that is not
+ * loaded or is no reference of one type.
  */
 export function referredBy(
   here: DefinitionNode,

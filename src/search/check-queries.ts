@@ -42,6 +42,7 @@ function problemOf(
     // A set of codes may be known to the terminology server, and a value may only be wrong in this sample.
     if (error instanceof CodesUnknown) return undefined;
     if (placeholdersIn(template).length > 0 && error.issues[0]?.code === 'value') return undefined;
-    return `The criterion \`${name}=${template}\` of the query \`${code}\` is no search of ${type.name}: ${error.message}`;
+    const what = `The criterion \`${name}=${template}\` of the query \`${code}\``;
+    return `${what} is no search of ${type.name}: ${error.message}`;
   }
 }

@@ -36,6 +36,7 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
     case 'present':
     case 'entry':
     case 'chain':
+    case 'tree':
       return [query.param];
     case 'has':
       return [];
@@ -54,6 +55,7 @@ export function needsCandidates(query: Query): boolean {
       return needsCandidates(query.of);
     case 'chain':
     case 'has':
+    case 'tree':
     case 'entry':
       return true;
     case 'all':
@@ -68,7 +70,7 @@ export function needsCandidates(query: Query): boolean {
   }
 }
 
-/** The chains and `_has` of a query, without inner ones. */
+/** The chains, `_has` and hierarchies of a query, without inner ones. */
 export function joinsOf(query: Query): readonly Join[] {
   switch (query.kind) {
     case 'and':
@@ -78,6 +80,7 @@ export function joinsOf(query: Query): readonly Join[] {
       return joinsOf(query.of);
     case 'chain':
     case 'has':
+    case 'tree':
       return [query];
     case 'all':
     case 'id':
@@ -108,6 +111,7 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
       return { kind: 'not', of: mapJoins(query.of, replace) };
     case 'chain':
     case 'has':
+    case 'tree':
       return replace(query);
     case 'all':
     case 'id':

@@ -161,7 +161,8 @@ describe('_list', () => {
     [
       'a functional list with the criteria of the type',
       'MedicationStatement?_list=$current-medications',
-      '(or (param status (token any "active")) (param status (token any "intended")) (param status (token any "on-hold")))',
+      '(or (param status (token any "active")) (param status (token any "intended")) ' +
+        '(param status (token any "on-hold")))',
       'm3',
     ],
   ])('%s', async (_, path, ast, ids) => {

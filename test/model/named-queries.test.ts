@@ -209,8 +209,8 @@ describe('a parameter of members', () => {
     expect(type?.indexed.has('within')).toBe(false);
     const without = await load(member, group({ operation: undefined, searchParam: [{ name: 'code', type: 'token' }] }));
     expect(without.problems.map(({ text }) => text)).toEqual([
-      '`within` needs the parameter `member` of Group, http://hl7.org/fhir/SearchParameter/Group-member|4.0.1; offer it, ' +
-        'or declare it as `indexed-only`.',
+      '`within` needs the parameter `member` of Group, http://hl7.org/fhir/SearchParameter/Group-member|4.0.1; ' +
+        'offer it, or declare it as `indexed-only`.',
     ]);
     const other = { ...plain, type: 'Location', extension: undefined, searchParam: undefined };
     const undeclared = await load(member, other);

@@ -106,6 +106,7 @@ export const thing: ResourceType = {
       .map(param => [param.code, param]),
   ),
   sortDate: parameters.find(param => param.code === 'date'),
+  hierarchy: undefined,
   sortIndexes: new Set(),
   pairs: [],
   searchFeatures: new Set(),

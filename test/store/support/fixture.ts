@@ -79,6 +79,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     parameters,
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
+    hierarchy: undefined,
     sortIndexes: new Set(),
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
     searchFeatures: new Set(),
