@@ -36,6 +36,7 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
     case 'present':
     case 'entry':
     case 'chain':
+    case 'tree':
       return [query.param];
     case 'has':
       return [];
@@ -54,6 +55,7 @@ export function needsCandidates(query: Query): boolean {
       return needsCandidates(query.of);
     case 'chain':
     case 'has':
+    case 'tree':
     case 'entry':
       return true;
     case 'all':
@@ -68,7 +70,7 @@ export function needsCandidates(query: Query): boolean {
   }
 }
 
-/** The chains and `_has` of a query, without inner ones. */
+/** The chains, `_has` and hierarchies of a query, without inner ones. */
 export function joinsOf(query: Query): readonly Join[] {
   const found: Join[] = [];
   addJoins(query, found);
@@ -85,6 +87,7 @@ function addJoins(query: Query, found: Join[]): void {
       return addJoins(query.of, found);
     case 'chain':
     case 'has':
+    case 'tree':
       found.push(query);
       return;
     case 'all':
@@ -116,6 +119,7 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
       return { kind: 'not', of: mapJoins(query.of, replace) };
     case 'chain':
     case 'has':
+    case 'tree':
       return replace(query);
     case 'all':
     case 'id':
