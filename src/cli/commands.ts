@@ -28,6 +28,7 @@ export const commands: readonly Entry[] = [
     summary: 'Write a capability folder from the CapabilityStatement of a published guide',
     import: () => import('./definitions-init.ts'),
   },
+  { name: 'explain', summary: 'Show how a search is understood and answered', import: () => import('./explain.ts') },
   {
     name: 'index status',
     summary: 'Show which search parameters are ready and which are being rebuilt',

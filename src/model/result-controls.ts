@@ -40,3 +40,10 @@ export const typeControl: JsonObject = {
   type: 'token',
   documentation: 'In a search of several types: the types to search, separated by commas.',
 };
+
+/** The control of searches that are explained, where the capability files declare `search-explain`. */
+export const explainControl: JsonObject = {
+  name: '_explain',
+  type: 'token',
+  documentation: '`true`: the answer is a Parameters resource that says how the search is understood and answered.',
+};

@@ -15,6 +15,8 @@ import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
 import { entriesOf } from './entries.ts';
 import { withExpansions } from './expansions.ts';
+import { answerExplained } from './explain/answer.ts';
+import { readExplain } from './explain/requested.ts';
 import { findAll } from './find-all.ts';
 import type { Place } from './joined.ts';
 import { searchedBy } from './searched.ts';
@@ -31,8 +33,9 @@ export const search: Interaction = async (engine, request, partition) => {
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
+  const { explain, parameters } = readExplain(model, request.parameters);
   const given = await withExpansions(engine, expansions =>
-    parseSearchOrPage(searched, request.parameters, { ...context, expansions }, paging),
+    parseSearchOrPage(searched, parameters, { ...context, expansions }, paging),
   );
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
@@ -40,7 +43,14 @@ export const search: Interaction = async (engine, request, partition) => {
   const asked = given.map(one => ({ ...one, query: restrict(access, one.type, 's', one.query) }));
   const seesAll = (type: ResourceType): boolean => restriction(access, type, 's').kind === 'all';
   for (const one of asked) await refusePending(engine.store.indexes, partition.id, one, seesAll);
-  return answer(engine, request, { path: searched.path, asked, paging }, { partition, extract, base });
+  const place = { partition, extract, base };
+  if (explain) {
+    const both = given.flatMap((one, at) =>
+      asked.slice(at, at + 1).map(restricted => ({ given: one, asked: restricted })),
+    );
+    return answerExplained(both, { ...place, model, access });
+  }
+  return answer(engine, request, { path: searched.path, asked, paging }, place);
 };
 
 interface Asked {
