@@ -13,6 +13,8 @@ export interface Model {
   readonly compartments: ReadonlyMap<string, Compartment>;
   /** The compartments that can be searched, by code: `rest.compartment` declares them. */
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
+  /** The scopes that allow `_explain`, each for all types; without any, it is no parameter. */
+  readonly explainScopes: ReadonlySet<string>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**

@@ -137,6 +137,7 @@ const values = {
   codes: () => undefined,
   profile: () => undefined,
   snapshot: () => undefined,
+  explainScopes: new Set<string>(),
   expansions: createExpansions(terminology),
 };
 export const model: Model = values;

@@ -107,6 +107,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    explainScopes: new Set<string>(),
     expansions: createExpansions({ find: () => undefined }),
   };
 }
