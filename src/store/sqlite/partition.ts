@@ -14,7 +14,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion, VersionScope } from '../transfer.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
 import { sortedPage } from '../sorted.ts';
@@ -26,6 +26,7 @@ import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
+import { historySlice } from './history.ts';
 import { earlier } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -134,13 +135,14 @@ export class SqlitePartition implements Partition {
     return carried(this.#core.database, t ?? 0, type, ids);
   }
 
-  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
-    const { database } = this.#core;
+  export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
+    const { database, options } = this.#core;
     const n = this.#number();
     return exportVersions(
       {
         types: async () => keptTypes(database, n),
         versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
+        slice: one => historySlice({ database, n, model: options.model }, one),
       },
       scope,
     );
