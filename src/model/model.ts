@@ -41,6 +41,8 @@ export interface ResourceType {
   /** The supported operations, by code. */
   readonly operations: ReadonlyMap<string, Operation>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
+  /** Whether a version that is not the current one can be read. */
+  readonly readHistory: boolean;
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';

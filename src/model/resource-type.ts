@@ -58,6 +58,7 @@ export function compileResourceType(
     interactions,
     operations: compileOperations(name, nodes, context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
+    readHistory: interactions.has('vread') && one('readHistory') !== false,
     conditionalCreate: one('conditionalCreate') === true,
     conditionalUpdate: one('conditionalUpdate') === true,
     conditionalDelete: chosen(one('conditionalDelete'), ['not-supported', 'single', 'multiple'], 'not-supported'),

@@ -92,6 +92,7 @@ export const thing: ResourceType = {
   interactions: new Set(['search-type']),
   operations: new Map(),
   versioning: 'versioned',
+  readHistory: false,
   conditionalCreate: false,
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',

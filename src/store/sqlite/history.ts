@@ -21,8 +21,8 @@ export interface HistoryPlace {
 }
 
 /**
- * The next slice of versions in the order of time. Each type has three ranges, of current versions, tombstones and older
- * versions, which are merged; each named record has two.
+ * The next slice of versions in the order of time. Each type has three ranges, of current versions, tombstones and
+ * older versions, which are merged; each named record has two.
  */
 export async function historySlice(place: HistoryPlace, scope: HistoryScope): Promise<VersionSlice> {
   const { database, n } = place;

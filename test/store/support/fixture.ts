@@ -70,6 +70,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     interactions: new Set(),
     operations: new Map(),
     versioning: 'versioned',
+    readHistory: false,
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
