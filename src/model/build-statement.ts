@@ -85,6 +85,7 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
       [...type.interactions].map(code => ({ code })),
     ),
     versioning: type.versioning,
+    ...(type.interactions.has('vread') ? { readHistory: type.readHistory } : {}),
     conditionalCreate: type.conditionalCreate,
     conditionalRead,
     conditionalUpdate: type.conditionalUpdate,

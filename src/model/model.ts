@@ -45,6 +45,8 @@ export interface ResourceType {
   /** The named queries of searches with `_query`, by code; those without parameters are also lists of `_list`. */
   readonly queries: ReadonlyMap<string, NamedQuery>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
+  /** Whether a version that is not the current one can be read. */
+  readonly readHistory: boolean;
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';

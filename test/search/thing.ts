@@ -93,6 +93,7 @@ export const thing: ResourceType = {
   operations: new Map(),
   queries: new Map(),
   versioning: 'versioned',
+  readHistory: false,
   conditionalCreate: false,
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',

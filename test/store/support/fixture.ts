@@ -71,6 +71,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     operations: new Map(),
     queries: new Map(),
     versioning: 'versioned',
+    readHistory: false,
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
