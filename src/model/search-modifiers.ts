@@ -17,6 +17,7 @@ const coded = ['CodeableConcept', 'Coding', 'code'];
  * https://hl7.org/fhir/R4/valueset-search-modifier-code.html
  */
 const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
+  string: { text: 'any' },
   token: {
     text: ['CodeableConcept', 'Coding', 'Identifier'],
     ofType: ['Identifier'],
@@ -40,11 +41,14 @@ const always: Readonly<Partial<Record<SearchParamType, readonly string[]>>> = {
   uri: ['missing'],
 };
 
-/** Modifiers whose values have entries of their own, with the search type of these. */
-const withEntries: Readonly<Record<NonNullable<SearchParam['reads']>, SearchParamType>> = {
-  text: 'string',
-  ofType: 'composite',
-  identifier: 'token',
+/** The entries of a modifier: what they are, and the search type of their parameter. */
+type Own = Pick<SearchParam, 'type'> & { readonly reads: NonNullable<SearchParam['reads']> };
+
+/** Modifiers whose values have entries of their own. */
+const withEntries: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Own>>>>> = {
+  string: { text: { reads: 'words', type: 'string' } },
+  token: { text: { reads: 'text', type: 'string' }, ofType: { reads: 'ofType', type: 'composite' } },
+  reference: { identifier: { reads: 'identifier', type: 'token' } },
 };
 
 /**
@@ -54,7 +58,7 @@ const withEntries: Readonly<Record<NonNullable<SearchParam['reads']>, SearchPara
  */
 export function modifiersOfDefinition(
   definition: Definition,
-  param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>,
+  param: Modifiable & Pick<SearchParam, 'code'>,
   report: ReportAt,
 ): ReadonlySet<string> {
   if (definition.core || definition.package !== undefined) return new Set();
@@ -90,8 +94,8 @@ export function withModifiers(param: SearchParam, given: readonly string[]): Sea
   if (modifiers.size === 0) return param;
   const sorted = [...modifiers].sort();
   const own = sorted.flatMap(modifier => {
-    const reads = modifiersWithEntries.find(name => name === modifier);
-    return reads === undefined ? [] : [[modifier, modifiedParam(param, reads)] as const];
+    const entries = withEntries[param.type]?.[modifier];
+    return entries === undefined ? [] : [[modifier, modifiedParam(param, modifier, entries)] as const];
   });
   return Object.freeze({ ...param, modifiers: new Set(sorted), modified: new Map(own) });
 }
@@ -99,10 +103,11 @@ export function withModifiers(param: SearchParam, given: readonly string[]): Sea
 /** A parameter with those that are indexed for its modifiers. */
 export const withModified = (param: SearchParam): readonly SearchParam[] => [param, ...param.modified.values()];
 
-// Object.keys returns string[]
-const modifiersWithEntries = Object.keys(withEntries) as (keyof typeof withEntries)[];
+/** What decides which modifiers a parameter can have. */
+type Modifiable = Pick<SearchParam, 'type' | 'dataTypes' | 'reads'>;
 
-function fits({ type, dataTypes }: Pick<SearchParam, 'type' | 'dataTypes'>, modifier: string): boolean {
+function fits({ type, dataTypes, reads }: Modifiable, modifier: string): boolean {
+  if (reads !== undefined) return false;
   const known = declarable[type];
   const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
   if (on === undefined) return false;
@@ -110,16 +115,15 @@ function fits({ type, dataTypes }: Pick<SearchParam, 'type' | 'dataTypes'>, modi
   return on === 'any' || dataTypes.size === 0 || [...on, 'Extension'].some(name => dataTypes.has(name));
 }
 
-function cannotHave(param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>, modifier: string): string {
+function cannotHave(param: Modifiable & Pick<SearchParam, 'code'>, modifier: string): string {
   const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one));
   const offer = offered.length === 0 ? 'It can have none.' : `It can have ${quotedCodes(offered)}.`;
   return `The parameter \`${param.code}\` of type ${param.type} cannot have the modifier \`${modifier}\`. ${offer}`;
 }
 
 /** The parameter that is indexed for a modifier of another; its index is built when the modifier is declared. */
-function modifiedParam(param: SearchParam, reads: keyof typeof withEntries): SearchParam {
-  const type = withEntries[reads];
-  const code = `${param.code}:${reads}`;
+function modifiedParam(param: SearchParam, modifier: string, { reads, type }: Own): SearchParam {
+  const code = `${param.code}:${modifier}`;
   const digest = hash('sha256', JSON.stringify([param.digest, reads])).slice(0, 32);
   const none = { modifiers: new Set<string>(), modified: new Map<string, SearchParam>() };
   const own = { ...param, ...none, code, type, reads, digest, single: false, targets: [] };

@@ -1,3 +1,4 @@
+import type { Phrase } from '../indexing/words.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
 
@@ -75,6 +76,8 @@ export type Join = Chain | Has;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
+  /** The words of the parameter have each of these phrases, at least one. */
+  | { readonly kind: 'words'; readonly phrases: readonly Phrase[] }
   /**
    * `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive
    * entry.

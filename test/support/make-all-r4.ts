@@ -13,9 +13,9 @@ import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
-  // `_text`, `_content` and `_query` have no expression: nothing says how to index them. `near` is of type special.
+  // `_query` has no expression: nothing says how to index it. `near` is of type special.
   const parameters = readOfficialSearchParameters().filter(
-    ({ expression, type }) => expression !== undefined && type !== 'special',
+    ({ code, expression, type }) => (expression !== undefined || fullText.has(code)) && type !== 'special',
   );
   const declared = (name: string): readonly JsonObject[] =>
     parameters
@@ -60,6 +60,9 @@ export function allR4(): JsonObject {
     ],
   };
 }
+
+/** They have no expression, and search the texts that R4 describes. */
+const fullText: ReadonlySet<unknown> = new Set(['_text', '_content']);
 
 /** The modifiers that need a declaration. */
 const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];

@@ -6,7 +6,7 @@ import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter
 import { split, wrongEscape } from './escape.ts';
 import { parseFilter } from './filter/filter.ts';
 import { Ignorable } from './ignorable.ts';
-import { valueParsers } from './index.ts';
+import { parserOf } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { namesNobody } from './reference.ts';
@@ -50,11 +50,11 @@ function parseName(
 ): { param: SearchParam; modifier: Modifier | undefined } {
   const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
-  // Ignoring one of these would return other records, or all: an error under lenient handling too.
-  if (selecting.test(step)) throw unsupportedParameter(name);
   const [code = ''] = step.split(':');
   const param = type.parameters.get(code);
+  if (param === undefined && beside.has(code)) throw new Ignorable(unsupportedParameter(name));
+  // Ignoring one of these would return other records, or all: an error under lenient handling too.
+  if (param === undefined && selecting.has(code)) throw unsupportedParameter(name);
   if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const found = findModifier(param, modifierIn(step), types);
   if (found === undefined) throw unsupportedModifier(code, modifierIn(step), offeredModifiers(param), name);
@@ -65,10 +65,10 @@ function parseName(
 const modifierIn = (step: string): string => step.slice(step.indexOf(':') + 1);
 
 /** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
-const beside = /^(?:_contained|_containedType|_score)(?::|$)/;
+const beside: ReadonlySet<string> = new Set(['_contained', '_containedType', '_score']);
 
 /** Unsupported ones that select records. */
-const selecting = /^(?:_filter|_query|_text|_content|_list|_type)(?::|$)/;
+const selecting: ReadonlySet<string> = new Set(['_filter', '_query', '_text', '_content', '_list', '_type']);
 
 /** https://hl7.org/fhir/R4/search.html#missing */
 function missing(name: string, text: string, param: SearchParam): Query {
@@ -88,7 +88,7 @@ function anyValue(
   context: SearchContext,
 ): Query {
   const special = specialParameters.get(param.code);
-  const read = parser ?? valueParsers[param.type];
+  const read = parser ?? parserOf(param);
   if (special === undefined && !/[\\,]/.test(text)) {
     // One value without escapes, as in most searches.
     const of = read({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
