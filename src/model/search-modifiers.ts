@@ -6,8 +6,14 @@ import { textOf } from './extensions.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
 import { quotedCodes } from './served.ts';
 
-/** Data types of elements on which a modifier has a meaning; `any` for all of the search type. */
-type On = 'any' | readonly string[];
+/**
+ * Data types of elements on which a modifier has a meaning; `any` for all of the search type, `hierarchy` for
+ * references to a type with one (hierarchy.ts).
+ */
+type On = 'any' | 'hierarchy' | readonly string[];
+
+/** Whether a type has a hierarchy. */
+type IsHierarchical = (typeName: string) => boolean;
 
 /** Types of codes with a system. */
 const coded = ['CodeableConcept', 'Coding', 'code'];
@@ -26,7 +32,7 @@ const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<strin
     above: coded,
     below: coded,
   },
-  reference: { type: 'any', identifier: ['Reference'] },
+  reference: { type: 'any', identifier: ['Reference'], above: 'hierarchy', below: 'hierarchy' },
   uri: { above: 'any', below: 'any' },
 };
 
@@ -65,9 +71,9 @@ export function modifiersOfDefinition(
   const json = definition.resource();
   const given = stringsOf(json['modifier']);
   for (const [at, modifier] of given.entries())
-    if (!(always[param.type] ?? []).includes(modifier) && !fits(param, modifier))
-      report({ definition, path: '', json }, `modifier[${at}]`, cannotHave(param, modifier));
-  return new Set(given.filter(modifier => fits(param, modifier)));
+    if (!(always[param.type] ?? []).includes(modifier) && !fits(param, modifier, anyType))
+      report({ definition, path: '', json }, `modifier[${at}]`, cannotHave(param, modifier, anyType));
+  return new Set(given.filter(modifier => fits(param, modifier, anyType)));
 }
 
 /**
@@ -79,19 +85,28 @@ export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly str
 }
 
 /** The modifiers that a `searchParam` declares; reports those that its parameter cannot have. */
-export function modifiersOfOffer(node: DefinitionNode, param: SearchParam, report: ReportAt): readonly string[] {
+export function modifiersOfOffer(
+  node: DefinitionNode,
+  param: SearchParam,
+  isHierarchical: IsHierarchical,
+  report: ReportAt,
+): readonly string[] {
   return extensions([node], 'search-modifier').flatMap(found => {
     const modifier = textOf(found.json) ?? '';
-    if (fits(param, modifier)) return [modifier];
-    report(found, 'valueCode', cannotHave(param, modifier));
+    if (fits(param, modifier, isHierarchical)) return [modifier];
+    report(found, 'valueCode', cannotHave(param, modifier, isHierarchical));
     return [];
   });
 }
 
 /** The parameter with declared modifiers, those that it cannot have left out. */
-export function withModifiers(param: SearchParam, given: readonly string[]): SearchParam {
-  const modifiers = new Set([...param.modifiers, ...given.filter(modifier => fits(param, modifier))]);
-  if (modifiers.size === 0) return param;
+export function withModifiers(
+  param: SearchParam,
+  given: readonly string[],
+  isHierarchical: IsHierarchical = () => false,
+): SearchParam {
+  const modifiers = new Set([...param.modifiers, ...given].filter(modifier => fits(param, modifier, isHierarchical)));
+  if (modifiers.size === 0 && param.modifiers.size === 0) return param;
   const sorted = [...modifiers].sort();
   const own = sorted.flatMap(modifier => {
     const entries = withEntries[param.type]?.[modifier];
@@ -104,19 +119,31 @@ export function withModifiers(param: SearchParam, given: readonly string[]): Sea
 export const withModified = (param: SearchParam): readonly SearchParam[] => [param, ...param.modified.values()];
 
 /** What decides which modifiers a parameter can have. */
-type Modifiable = Pick<SearchParam, 'type' | 'dataTypes' | 'reads'>;
+type Modifiable = Pick<SearchParam, 'type' | 'dataTypes' | 'reads'> & Partial<Pick<SearchParam, 'targets'>>;
 
-function fits({ type, dataTypes, reads }: Modifiable, modifier: string): boolean {
+/** The type of a SearchParameter is not compiled yet: which types have a hierarchy is decided where it is offered. */
+const anyType: IsHierarchical = () => true;
+
+function fits(
+  { type, dataTypes, reads, targets = [''] }: Modifiable,
+  modifier: string,
+  isHierarchical: IsHierarchical,
+): boolean {
   if (reads !== undefined) return false;
   const known = declarable[type];
   const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
   if (on === undefined) return false;
+  if (on === 'hierarchy') return dataTypes.has('Reference') && targets.some(isHierarchical);
   // Without types, and in extensions, the values decide.
   return on === 'any' || dataTypes.size === 0 || [...on, 'Extension'].some(name => dataTypes.has(name));
 }
 
-function cannotHave(param: Modifiable & Pick<SearchParam, 'code'>, modifier: string): string {
-  const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one));
+function cannotHave(
+  param: Modifiable & Pick<SearchParam, 'code'>,
+  modifier: string,
+  isHierarchical: IsHierarchical,
+): string {
+  const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one, isHierarchical));
   const offer = offered.length === 0 ? 'It can have none.' : `It can have ${quotedCodes(offered)}.`;
   return `The parameter \`${param.code}\` of type ${param.type} cannot have the modifier \`${modifier}\`. ${offer}`;
 }

@@ -69,7 +69,9 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     definition,
     interactions: new Set(),
     operations: new Map(),
+    queries: new Map(),
     versioning: 'versioned',
+    readHistory: false,
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
@@ -78,6 +80,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     parameters,
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
+    hierarchy: undefined,
     sortIndexes: new Set(),
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
     searchFeatures: new Set(),
@@ -105,6 +108,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    explainScopes: new Set<string>(),
     expansions: createExpansions({ find: () => undefined }),
   };
 }
