@@ -36,7 +36,8 @@ its declaration may be removed, unless an access rule needs it.`,
     const period = since === undefined ? 'no server has counted a search' : `counted since ${since}`;
     const used = indexes.length - unused.length;
     console.log(
-      `${counted(used, 'index', 'indexes')} used, ${count(unused.length)} never, in the last ${counted(days, 'day')}; ${period}.`,
+      `${counted(used, 'index', 'indexes')} used, ${count(unused.length)} never, ` +
+        `in the last ${counted(days, 'day')}; ${period}.`,
     );
     return exitCodes.done;
   },
