@@ -152,6 +152,8 @@ export interface Bound {
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
+  /** By relevance for a full-text search (score.ts): ascending, the least relevant are first. */
+  | { readonly by: 'score'; readonly of: Query; readonly descending: boolean }
   /** By a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; missing last. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 

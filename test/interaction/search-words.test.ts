@@ -34,6 +34,11 @@ const records = [
     code: { text: 'Acute chest pain' },
     subject: { reference: 'Patient/a' },
   },
+  ...[
+    ['g1', 'Cough and fever, and again cough'],
+    ['g2', 'Cough, cough'],
+    ['g3', 'Nothing'],
+  ].map(([id, text = '']) => ({ resourceType: 'Group', id, type: 'person', actual: true, text: narrative(text) })),
   { resourceType: 'Observation', id: 'e', status: 'final', code: { text: 'x' }, subject: { reference: 'Patient/b' } },
 ];
 
@@ -94,6 +99,40 @@ describe('on an interface that declares it', () => {
     const { status, json } = await server.get(`/${encodeURI(search)}`);
     expect([status, json.issue[0].expression]).toEqual([400, [`http.${name}`]]);
     expect(json.issue[0].diagnostics).toContain(text);
+  });
+
+  const scored = async (search: string): Promise<string> => {
+    const { json } = await server.get(encodeURI(`/${search}`));
+    return objectsOf(json.entry)
+      .map(({ resource, search: mode }) => `${(resource as { id: string }).id} ${(mode as { score?: number }).score}`)
+      .join(', ');
+  };
+
+  it.each([
+    ['Group?_text=cough&_sort=-_score', 'g2 0.8628, g1 0.8496'],
+    ['Group?_text=cough&_sort=_score', 'g1 0.8496, g2 0.8628'],
+    ['Group?_text=cough fever&_sort=_id', 'g1 0.7941'],
+    ['Group?_text=cough,fever&_sort=-_score,_id', 'g2 0.8628, g1 0.8496'],
+    ['Group?_filter=_text co cough or _id eq g3&_sort=-_score', 'g2 0.8628, g1 0.8496, g3 undefined'],
+    ['Group?_sort=_id&_id=g1', 'g1 undefined'],
+    ['Group?_has:List:item:_text=x', ''],
+  ])('gives matches a score: %s', async (search, scores) => {
+    expect(await scored(search)).toBe(scores);
+  });
+
+  it('goes through pages in the order of the score', async () => {
+    const first = await server.get('/Group?_text=cough&_sort=-_score&_count=1');
+    const next = objectsOf(first.json.link).find(({ relation }) => relation === 'next')?.['url'];
+    const second = await server.get(String(next).slice(server.base.length));
+    const ids = [first, second].map(({ json }) =>
+      json.entry.map(({ resource }: { resource: { id: string } }) => resource.id),
+    );
+    expect(ids).toEqual([['g2'], ['g1']]);
+  });
+
+  it('refuses an order by the score of a search without words', async () => {
+    const { status, json } = await server.get('/Group?_sort=-_score');
+    expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining('Only matches of a full-text')]);
   });
 
   it('answers a POST', async () => {
@@ -160,5 +199,10 @@ describe('on an interface that does not declare it', () => {
   it.each(['_text', '_content', 'name:text'])('refuses %s', async name => {
     const { status, json } = await server.get(`/Patient?${name}=a`);
     expect([status, json.issue[0].expression]).toEqual([400, [`http.${name}`]]);
+  });
+
+  it('refuses an order by the score', async () => {
+    const { status, json } = await server.get('/Patient?_sort=-_score');
+    expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining('cannot be sorted by `_score`')]);
   });
 });

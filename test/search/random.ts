@@ -302,5 +302,14 @@ const anyKeys = fc
   )
   .map(keys => keys.map(([code, direction]) => direction + code).join());
 
+const byScore = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
+  fc.tuple(pick('narrative', 'remark:text'), aText, fc.boolean()).map(([name, text, descending]) => [
+    { by: 'score', of: parseSearch(type, [[name, text]], context).query, descending },
+    { by: 'id', descending: false },
+  ]);
+
 export const anySort = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
+  fc.oneof({ weight: 8, arbitrary: byParameters(type) }, { weight: 1, arbitrary: byScore(type) });
+
+const byParameters = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
   fc.oneof(pick(...sorts), anyKeys).map(sort => parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort);
