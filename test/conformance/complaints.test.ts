@@ -108,7 +108,7 @@ it('an untyped chain follows each type that the reference may have; fhir-server#
   expect(await find('/Observation?subject.family:exact=Chained7')).toEqual(['c7']);
 });
 
-it("includes that are too many are cut with a warning, never silently; hapi-fhir#6803, fhir-server#1309", async () => {
+it('includes that are too many are cut with a warning, never silently; hapi-fhir#6803, fhir-server#1309', async () => {
   const { json } = await server.get('/Patient?_id=p1&_revinclude=Observation:subject');
   expect(idsIn(json, 'include')).toHaveLength(1_000);
   const [outcome] = json.entry.filter(({ search }: Entry) => search.mode === 'outcome');
