@@ -20,6 +20,8 @@ export interface JoinCase {
   readonly name: string;
   /** The most processor time that it may cost, in times of its plain searches together. */
   readonly most: number;
+  /** The inner search has more matches in a larger store: the costs of two stores cannot be compared. */
+  readonly grows?: true;
   /** None if no sample has an inner search with few matches. */
   readonly requests: (samples: Samples, ask: Ask) => Promise<readonly JoinedRequest[]>;
 }
@@ -49,6 +51,7 @@ export const joinCases: readonly JoinCase[] = [
   {
     name: 'Encounter?patient.family',
     most: 2,
+    grows: true,
     requests: ({ families }, ask) =>
       each(families, async name => {
         const family = encodeURIComponent(name);
@@ -63,6 +66,7 @@ export const joinCases: readonly JoinCase[] = [
   {
     name: 'Patient?_has:Appointment:patient:date',
     most: 2,
+    grows: true,
     requests: ({ bookedDays }, ask) =>
       each(bookedDays, async day => {
         const { entry = [] } = await ask(`${base}/Appointment?date=${day}&_count=1000&_include=Appointment:patient`);

@@ -131,7 +131,7 @@ async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promis
 async function scale(resources: number, { quick, cases, check }: Options): Promise<void> {
   const isWanted = ({ name }: { name: string }): boolean =>
     cases.length === 0 || cases.some(text => name.includes(text));
-  const [wanted, joins] = [requestCases.filter(isWanted), joinCases.filter(isWanted)];
+  const [wanted, joins] = [requestCases.filter(isWanted), joinCases.filter(one => one.grows !== true && isWanted(one))];
   const [small, large] = [await dataset(standardSize, say), await dataset(resources, say)];
   const rows = await measureScale(
     wanted,
