@@ -36,7 +36,10 @@ export function allR4(): JsonObject {
     rest: [
       {
         extension: [
-          ...['chain', 'has', 'filter', 'score'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+          ...['chain', 'has', 'filter', 'score'].map(valueCode => ({
+            url: `${extensionBase}search-feature`,
+            valueCode,
+          })),
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
           { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
