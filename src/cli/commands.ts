@@ -41,6 +41,11 @@ export const commands: readonly Entry[] = [
   },
   { name: 'index rebuild', summary: 'Rebuild the index entries', import: () => import('./index-rebuild.ts') },
   {
+    name: 'index usage',
+    summary: 'List how often searches used each index, and which never',
+    import: () => import('./index-usage.ts'),
+  },
+  {
     name: 'index drop-unused',
     summary: 'Drop MongoDB indexes that the definitions no longer need',
     import: () => import('./index-drop-unused.ts'),

@@ -3,6 +3,7 @@ import type { Query } from '../../search/ast.ts';
 import type { Explain } from '../explained.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
+import { countUses } from './count-uses.ts';
 import { explained, traceCommand } from './explain.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import { idOf } from './order.ts';
@@ -26,6 +27,7 @@ async function countIn(place: Place, query: Query): Promise<number> {
   if (asked === undefined) return 0;
   const { filter, hint } = unorderedPlan(place, asked);
   const options = { ...asTheUrlSays(core), maxTimeMS: core.options.deadline };
+  countUses(place, asked, []);
   if (trace !== undefined) trace.clauses = asked.clauses;
   return withHint(hint, {}, async hinted => {
     const collection = resources(core, type.name);
@@ -49,6 +51,7 @@ export async function findMatches(
   const place: Place = { core, type, p };
   const asked = resolveQuery(place, query, await readIndexes(place));
   if (asked === undefined) return [];
+  countUses(place, asked, []);
   const plan = unorderedPlan(place, asked);
   const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);
   return found.map(({ _id }) => idOf(_id));

@@ -4,6 +4,7 @@ import { parseOwners } from '../owners.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
+import { countUses } from './count-uses.ts';
 import { explained } from './explain.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
@@ -32,6 +33,7 @@ async function pageIn(place: Place, { query, sort, limit, after }: StoreSearch):
   const asked = resolveQuery(place, query, indexes);
   const keys = lowerSort(sort, indexes);
   if (asked === undefined) return { versions: [], next: undefined };
+  countUses(place, asked, keys);
   if (trace !== undefined) Object.assign(trace, { clauses: asked.clauses, keys });
   const key = soleKey(keys);
   const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };

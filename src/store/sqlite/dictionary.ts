@@ -19,6 +19,8 @@ export interface TypeIndex {
   readonly type: ResourceType;
   /** By code: `_order`, parameters, components, pairs. */
   readonly indexes: ReadonlyMap<string, Index>;
+  /** By number, the code of the parameter or of the pair. */
+  readonly codes: ReadonlyMap<number, string>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
   /** Numbers of the indexes that have, or had, entries of absolute references. */
@@ -99,6 +101,7 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
     t,
     type,
     indexes,
+    codes: new Map([...indexes.values()].map(({ code, p }) => [p, paramOf(code, type)])),
     absolute: new Set([...indexes.values()].flatMap(({ p, absolute }) => (absolute ? [p] : []))),
     params: [...type.indexed.values()].map(param => ({
       ...of(param.code),

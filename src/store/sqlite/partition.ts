@@ -23,6 +23,7 @@ import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
+import { countUses } from './count-uses.ts';
 import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { explainCount, explainFind } from './explain.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
@@ -86,8 +87,10 @@ export class SqlitePartition implements Partition {
 
   async #page(index: TypeIndex, { query, sort, limit, after, explain }: StoreSearch): Promise<Page> {
     const keys = lowerSort(sort, index);
+    const lowered = this.#lowered(query, index);
+    countUses(this.#core, index, lowered.clause, keys);
     const search: LoweredSearch = {
-      ...this.#lowered(query, index),
+      ...lowered,
       keys,
       limit,
       after: after === undefined ? undefined : lowerPosition(after, keys),
@@ -108,6 +111,7 @@ export class SqlitePartition implements Partition {
     if (query === undefined) return resourcesOf(database, this.#find(type)?.t ?? 0);
     const index = this.#type(type);
     const count = this.#lowered(query, index);
+    countUses(this.#core, index, count.clause, []);
     if (explain !== undefined) return explainCount(this.#core, index, count, explain);
     const known = countMatches(database, count, budgets.eventLoop);
     if (known !== undefined) return known;

@@ -10,8 +10,8 @@ import { type AskedBoth, explainSearch } from './explanation.ts';
 import { explanationParameters } from './parameters.ts';
 
 /**
- * The answer to a search with `_explain=true`, instead of the searchset. Throws FhirError 403 without the scope that the
- * capability files name (`search-explain`).
+ * The answer to a search with `_explain=true`, instead of the searchset. Throws FhirError 403 without the scope that
+ * the capability files name (`search-explain`).
  */
 export async function answerExplained(asked: readonly AskedBoth[], place: Includer): Promise<FhirResponse> {
   const { model, access, base } = place;
