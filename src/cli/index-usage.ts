@@ -35,8 +35,10 @@ its declaration may be removed, unless an access rule needs it.`,
     for (const one of own.unused === true ? unused : indexes) console.log(lineOf(one));
     const period = since === undefined ? 'no server has counted a search' : `counted since ${since}`;
     const used = indexes.length - unused.length;
-    const sums = `${counted(used, 'index', 'indexes')} used, ${count(unused.length)} never`;
-    console.log(`${sums}, in the last ${counted(days, 'day')}; ${period}.`);
+    console.log(
+      `${counted(used, 'index', 'indexes')} used, ${count(unused.length)} never, ` +
+        `in the last ${counted(days, 'day')}; ${period}.`,
+    );
     return exitCodes.done;
   },
 });

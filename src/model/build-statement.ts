@@ -6,8 +6,9 @@ import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase } from './extension-shapes.ts';
 import { textOf } from './extensions.ts';
-import { explainControl, resultControls, typeControl } from './result-controls.ts';
-import type { Model, ResourceType, SearchParam } from './model.ts';
+import { listsOf } from './named-queries.ts';
+import { explainControl, queryControl, resultControls, typeControl } from './result-controls.ts';
+import type { Model, NamedQuery, ResourceType, SearchParam } from './model.ts';
 
 /** What is declared for the whole system. */
 interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartments'> {
@@ -84,6 +85,7 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
       [...type.interactions].map(code => ({ code })),
     ),
     versioning: type.versioning,
+    ...(type.interactions.has('vread') ? { readHistory: type.readHistory } : {}),
     conditionalCreate: type.conditionalCreate,
     conditionalRead,
     conditionalUpdate: type.conditionalUpdate,
@@ -91,15 +93,18 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     ...list('referencePolicy', [...type.referencePolicies]),
     ...list('searchInclude', [...type.includes.forward]),
     ...list('searchRevInclude', [...type.includes.reverse]),
-    ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
+    ...list('searchParam', [
+      ...[...type.parameters.values()].map(one => buildParameter(one, type)),
+      ...queryControl(type),
+    ]),
     ...list(
       'operation',
-      [...type.operations.values()].map(({ code, url }) => ({ name: code, definition: url })),
+      [...type.operations.values(), ...type.queries.values()].map(({ code, url }) => ({ name: code, definition: url })),
     ),
   };
 }
 
-const buildParameter = (param: SearchParam): JsonObject => ({
+const buildParameter = (param: SearchParam, { queries }: ResourceType): JsonObject => ({
   ...list(
     'extension',
     [...param.modifiers].map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
@@ -107,8 +112,14 @@ const buildParameter = (param: SearchParam): JsonObject => ({
   name: param.code,
   definition: param.url,
   type: param.type,
-  ...text('documentation', param.description),
+  ...text('documentation', documentationOfParameter(param, param.special?.kind === 'members' ? listsOf(queries) : [])),
 });
+
+function documentationOfParameter({ description }: SearchParam, lists: readonly NamedQuery[]): string | undefined {
+  if (lists.length === 0) return description;
+  const names = `Functional lists: ${lists.map(({ code }) => `\`$${code}\``).join(', ')}.`;
+  return description === undefined ? names : `${description}\n\n${names}`;
+}
 
 /** R4 requires limits on attachments to be documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
 function limitsOf({ attachment }: ResourceType): string | undefined {

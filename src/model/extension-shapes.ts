@@ -147,6 +147,21 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(off|warn|enforce)$/,
     expected: '`off`, `warn` or `enforce`',
   },
+  'referred-by': { on: ['SearchParameter'], max: 1, value: 'valueCanonical' },
+  'query-criteria': {
+    on: ['OperationDefinition'],
+    max: Infinity,
+    parts: {
+      type: { value: 'valueCode', max: 1 },
+      criteria: {
+        value: 'valueString',
+        min: 1,
+        max: 1,
+        pattern: /^[^=&\s]+=[^&\s]+(&[^=&\s]+=[^&\s]+)*$/,
+        expected: 'a search such as `status=active&date=ge{since}`',
+      },
+    },
+  },
   incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },
   'selected-by': {
     on: ['ImplementationGuide.global'],

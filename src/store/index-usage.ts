@@ -29,7 +29,7 @@ export interface Kept {
 
 export interface IndexUsage {
   readonly count: CountUse;
-  /** Adds the uses since the last call to those of the day (UTC). If it rejects, the next call adds them too. */
+  /** Adds the uses since the last call to those of the day (UTC). Rejects like `put`; the next call then adds them. */
   flush(documents: DocumentStore): Promise<void>;
 }
 

@@ -3,7 +3,7 @@ import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Join, Query } from '../../search/ast.ts';
+import type { Chain, Has, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { Partition } from '../../store/partitions.ts';
@@ -36,7 +36,7 @@ export async function atMost(
 }
 
 /** The query that a record matches if it is joined to one of `others`, which match the inner query of the join. */
-export function joinedTo(join: Join, others: readonly StoredVersion[], place: Place): Query {
+export function joinedTo(join: Chain | Has, others: readonly StoredVersion[], place: Place): Query {
   if (others.length === 0) return none;
   const { param, type } = join;
   if (join.kind === 'chain') {

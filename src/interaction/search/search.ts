@@ -91,11 +91,12 @@ async function answer(
 /** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */
 const room = 64;
 
-async function nextLink(
-  { maxUrl }: Engine,
+/** The link to the page after a position. Throws FhirError 400 if it is too long. */
+export async function nextLink(
+  { maxUrl }: Pick<Engine, 'maxUrl'>,
   base: string,
   path: string,
-  asked: SearchRequest,
+  asked: Pick<SearchRequest, 'used' | 'at'>,
   position: Position,
   paging: Paging,
 ): Promise<string> {

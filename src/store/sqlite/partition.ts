@@ -15,7 +15,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion, VersionScope } from '../transfer.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
 import { sortedPage } from '../sorted.ts';
@@ -29,6 +29,7 @@ import { explainCount, explainFind } from './explain.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
+import { historySlice } from './history.ts';
 import { earlier } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -144,13 +145,14 @@ export class SqlitePartition implements Partition {
     return carried(this.#core.database, t ?? 0, type, ids);
   }
 
-  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
-    const { database } = this.#core;
+  export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
+    const { database, options } = this.#core;
     const n = this.#number();
     return exportVersions(
       {
         types: async () => keptTypes(database, n),
         versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
+        slice: one => historySlice({ database, n, model: options.model }, one),
       },
       scope,
     );

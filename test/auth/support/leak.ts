@@ -15,6 +15,8 @@ export interface LeakOptions {
   readonly joined?: boolean;
   /** The requests are searches of several types and of compartments. */
   readonly several?: boolean;
+  /** Other requests. */
+  readonly requests?: fc.Arbitrary<readonly Asked[]>;
 }
 
 /**
@@ -71,7 +73,11 @@ interface Comparison {
   readonly seen: { hidden: number; readonly statuses: Set<string> };
 }
 
-function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several = false }: LeakOptions): Comparison {
+function comparisonOf(
+  twins: Twins,
+  guarded: boolean,
+  { joined = false, several = false, requests: own }: LeakOptions,
+): Comparison {
   const [whole, reduced] = twins.servers;
   const oracle = createOracle(whole.running.engine.model, guarded);
   let worlds = 0;
@@ -84,7 +90,7 @@ function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several 
     return fc.record({
       records: fc.constant(records),
       token: joined || several ? seeingToken : anyToken,
-      requests: several ? anySeveral : joined ? anyJoined : anyRequests(created, there),
+      requests: own ?? (several ? anySeveral : joined ? anyJoined : anyRequests(created, there)),
     });
   });
   const property = fc.asyncProperty(world, async ({ records: all, token, requests }) => {

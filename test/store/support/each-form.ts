@@ -2,6 +2,7 @@ import { FhirError } from '../../../src/fhir/error.ts';
 import type { Model, ResourceType, SearchParam } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import { parseSearch } from '../../../src/search/parse/search.ts';
+import { needsCandidates } from '../../../src/search/walk.ts';
 import { type Form, formsOf } from './forms.ts';
 
 /** Of the types of R4, one of so many is tried; `CRS_TEST_PLANS` tries all of them. */
@@ -20,13 +21,13 @@ export interface Meant {
   readonly query: Query;
 }
 
-/** Every form of every parameter of these types, without values that the parameter does not take. */
+/** Every form that stores answer of each parameter of these types, without values that it does not take. */
 export function* eachForm(model: Model, types: readonly ResourceType[]): Iterable<Meant> {
   for (const type of types)
     for (const param of type.parameters.values())
       for (const form of formsOf(param)) {
         const query = queryOf(model, type, form);
-        if (query !== undefined) yield { type, param, form, query };
+        if (query !== undefined && !needsCandidates(query)) yield { type, param, form, query };
       }
 }
 

@@ -79,6 +79,7 @@ function valuesWith(modifier: string, param: SearchParam): readonly string[] {
       return ['http://hl7.org/fhir/ValueSet/administrative-gender'];
     case 'above':
     case 'below':
+      if (param.type === 'reference') return ['rare'];
       return param.type === 'uri'
         ? ['http://rare/a', 'http://rare/']
         : ['http://terminology.hl7.org/CodeSystem/condition-clinical|inactive'];

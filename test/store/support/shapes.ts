@@ -2,8 +2,8 @@ import type { Model, ResourceType, SearchParam } from '../../../src/model/model.
 import { sortKindOf } from '../../../src/search/sort-value.ts';
 
 /**
- * One parameter of each shape that a model has, as parameters of one type: those of one shape have the same clauses, but
- * for the name of their index.
+ * One parameter of each shape that a model has, as parameters of one type: those of one shape have the same clauses,
+ * but for the name of their index.
  */
 export function shapesOf(model: Model, like: ResourceType): ResourceType {
   const shapes = new Map<string, SearchParam>();
