@@ -140,6 +140,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(off|warn|enforce)$/,
     expected: '`off`, `warn` or `enforce`',
   },
+  'delete-policy': {
+    on: [resource, rest],
+    max: 1,
+    value: 'valueCode',
+    pattern: /^(refuse|allow)$/,
+    expected: '`refuse` or `allow`',
+  },
   incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },
   'selected-by': {
     on: ['ImplementationGuide.global'],

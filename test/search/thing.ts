@@ -93,6 +93,8 @@ export const thing: ResourceType = {
   operations: new Map(),
   versioning: 'versioned',
   readHistory: false,
+  updateCreate: false,
+  deletePolicy: 'refuse',
   conditionalCreate: false,
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',

@@ -71,6 +71,8 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     operations: new Map(),
     versioning: 'versioned',
     readHistory: false,
+    updateCreate: false,
+    deletePolicy: 'refuse',
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
