@@ -14,6 +14,7 @@ import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
 import { baseTypes } from '../model/type-definitions.ts';
+import { queryProblems } from '../search/check-queries.ts';
 import { checkProfiles } from '../validation/definition/check-profiles.ts';
 import { checkStructure } from '../validation/structure.ts';
 
@@ -60,6 +61,7 @@ export async function loadModel(sources: {
     ({ core, package: from }) => !core && from === undefined,
   );
   const checked = checkProfiles(definitions, compiled.model);
+  const queries = compiled.problems.length === 0 ? queryProblems(compiled.model) : [];
   const nothing: Problem = {
     file: sources.capability ?? 'capability',
     path: '',
@@ -75,6 +77,7 @@ export async function loadModel(sources: {
     ...problems,
     ...shape,
     ...compiled.problems,
+    ...queries,
     ...checked.problems,
   ];
   return {

@@ -1,11 +1,18 @@
 import { fhirError } from '../fhir/error.ts';
-import type { ResourceType } from '../model/model.ts';
+import type { ResourceType, SearchParam } from '../model/model.ts';
+import type { Join } from '../search/ast.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
 import type { IndexAdmin } from '../store/indexes.ts';
 
 /** `Retry-After` in seconds. */
 const retryAfter = '10';
+
+/** The parameters by which records of the other type of a join refer to others. */
+function referencesOf(join: Join): readonly SearchParam[] {
+  if (join.kind === 'has') return [join.param];
+  return join.kind === 'tree' ? [join.by] : [];
+}
 
 /**
  * Rejects with 503 a search by a parameter whose index is being rebuilt, since its answer would be incomplete; includes
@@ -19,7 +26,7 @@ export async function refusePending(
   seesAll: (type: ResourceType) => boolean,
 ): Promise<void> {
   for (const join of joinsOf(query)) {
-    const own = join.kind === 'has' ? [{ kind: 'present', param: join.param } as const] : [];
+    const own = referencesOf(join).map(param => ({ kind: 'present', param }) as const);
     const inner = { kind: 'and', of: [join.of, ...own] } as const;
     await refusePending(indexes, partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
   }

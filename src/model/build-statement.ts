@@ -6,8 +6,14 @@ import type { SystemInteraction } from '../fhir/interaction.ts';
 import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase } from './extension-shapes.ts';
 import { textOf } from './extensions.ts';
-import { resultControls, typeControl } from './result-controls.ts';
-import type { Compartment, ResourceType, SearchParam } from './model.ts';
+import { listsOf } from './named-queries.ts';
+import { explainControl, queryControl, resultControls, typeControl } from './result-controls.ts';
+import type { Model, NamedQuery, ResourceType, SearchParam } from './model.ts';
+
+/** What is declared for the whole system. */
+interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartments'> {
+  readonly interactions: ReadonlySet<SystemInteraction>;
+}
 
 /**
  * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
@@ -16,8 +22,7 @@ import type { Compartment, ResourceType, SearchParam } from './model.ts';
 export function buildStatement(
   declared: Declared,
   types: readonly ResourceType[],
-  interactions: ReadonlySet<SystemInteraction>,
-  compartments: ReadonlyMap<string, Compartment>,
+  { interactions, searchedCompartments: compartments, explainScopes }: SystemFeatures,
   definitions: Definitions,
 ): JsonObject {
   const [first] = declared.statements;
@@ -25,7 +30,11 @@ export function buildStatement(
     buildResource(type, definitions, documentationOf(declared.types.get(type.name) ?? [])),
   );
   const isOfTypes = interactions.has('search-system') || compartments.size > 0;
-  const controls = isOfTypes ? [...resultControls, typeControl] : resultControls;
+  const controls = [
+    ...resultControls,
+    ...(isOfTypes ? [typeControl] : []),
+    ...(explainScopes.size > 0 ? [explainControl] : []),
+  ];
   return {
     resourceType: 'CapabilityStatement',
     ...copied(first?.json ?? {}, ['name', 'title']),
@@ -36,6 +45,10 @@ export function buildStatement(
     format: ['application/fhir+json', 'json'],
     rest: [
       {
+        ...list(
+          'extension',
+          [...explainScopes].map(valueString => ({ url: `${extensionBase}search-explain`, valueString })),
+        ),
         mode: 'server',
         ...text('documentation', documentationOf(declared.rests)),
         ...list('resource', resources),
@@ -81,15 +94,18 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     ...list('referencePolicy', [...type.referencePolicies]),
     ...list('searchInclude', [...type.includes.forward]),
     ...list('searchRevInclude', [...type.includes.reverse]),
-    ...list('searchParam', [...type.parameters.values()].map(buildParameter)),
+    ...list('searchParam', [
+      ...[...type.parameters.values()].map(one => buildParameter(one, type)),
+      ...queryControl(type),
+    ]),
     ...list(
       'operation',
-      [...type.operations.values()].map(({ code, url }) => ({ name: code, definition: url })),
+      [...type.operations.values(), ...type.queries.values()].map(({ code, url }) => ({ name: code, definition: url })),
     ),
   };
 }
 
-const buildParameter = (param: SearchParam): JsonObject => ({
+const buildParameter = (param: SearchParam, { queries }: ResourceType): JsonObject => ({
   ...list(
     'extension',
     [...param.modifiers].map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
@@ -97,8 +113,14 @@ const buildParameter = (param: SearchParam): JsonObject => ({
   name: param.code,
   definition: param.url,
   type: param.type,
-  ...text('documentation', param.description),
+  ...text('documentation', documentationOfParameter(param, param.special?.kind === 'members' ? listsOf(queries) : [])),
 });
+
+function documentationOfParameter({ description }: SearchParam, lists: readonly NamedQuery[]): string | undefined {
+  if (lists.length === 0) return description;
+  const names = `Functional lists: ${lists.map(({ code }) => `\`$${code}\``).join(', ')}.`;
+  return description === undefined ? names : `${description}\n\n${names}`;
+}
 
 /** R4 requires limits on attachments to be documented. https://hl7.org/fhir/R4/datatypes.html#attachment */
 function limitsOf({ attachment }: ResourceType): string | undefined {

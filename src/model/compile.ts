@@ -13,11 +13,13 @@ import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
 import { checkDerivations, misderivedInPackages } from './derivation.ts';
 import { checkGuides } from './global-profiles.ts';
+import { createHierarchies } from './hierarchy.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
-import { checkIncludes } from './search-features.ts';
+import { checkIncludes, explainScopesOf } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
+import { checkMembers } from './special.ts';
 import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
@@ -59,6 +61,7 @@ export function compileModel(
   const searchedCompartments = searchedCompartmentsOf(declared, compartments, report);
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
+  const hierarchies = createHierarchies(declared, parameters);
   const compiled = [...declared.types].flatMap(([name, nodes]) => {
     return (
       compileResourceType(name, nodes, {
@@ -68,22 +71,29 @@ export function compileModel(
         compartments,
         searchedCompartments,
         parameters,
+        hierarchies,
         report,
       }) ?? []
     );
   });
-  checkIncludes(declared.types, new Map(compiled.map(type => [type.name, type])), report);
+  const byName = new Map(compiled.map(type => [type.name, type]));
+  checkIncludes(declared.types, byName, report);
+  checkMembers(declared.types, byName, report);
   checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
+  const explainScopes = explainScopesOf(declared);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
     searchedCompartments,
+    explainScopes,
     definitions: types,
-    statement: Object.freeze(buildStatement(declared, compiled, interactions, searchedCompartments, definitions)),
+    statement: Object.freeze(
+      buildStatement(declared, compiled, { interactions, searchedCompartments, explainScopes }, definitions),
+    ),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
     expansions: createExpansions(definitions),

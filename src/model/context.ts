@@ -1,6 +1,7 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Declared, ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
+import type { Hierarchies } from './hierarchy.ts';
 import type { Compartment } from './model.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 
@@ -12,5 +13,6 @@ export interface Context {
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
+  readonly hierarchies: Hierarchies;
   readonly report: ReportAt;
 }

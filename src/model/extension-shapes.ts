@@ -69,6 +69,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(chain|has|filter)$/,
     expected: '`chain`, `has` or `filter`',
   },
+  'search-explain': {
+    on: [rest],
+    max: Infinity,
+    value: 'valueString',
+    pattern: /^(patient|user|system)\/\*\.(?=[cruds])c?r?u?d?s?$/,
+    expected: 'a scope on all types such as `system/*.s`',
+  },
   'search-modifier': {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
     max: Infinity,
@@ -146,6 +153,21 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     value: 'valueCode',
     pattern: /^(refuse|allow)$/,
     expected: '`refuse` or `allow`',
+  },
+  'referred-by': { on: ['SearchParameter'], max: 1, value: 'valueCanonical' },
+  'query-criteria': {
+    on: ['OperationDefinition'],
+    max: Infinity,
+    parts: {
+      type: { value: 'valueCode', max: 1 },
+      criteria: {
+        value: 'valueString',
+        min: 1,
+        max: 1,
+        pattern: /^[^=&\s]+=[^&\s]+(&[^=&\s]+=[^&\s]+)*$/,
+        expected: 'a search such as `status=active&date=ge{since}`',
+      },
+    },
   },
   incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },
   'selected-by': {

@@ -13,6 +13,8 @@ export interface Model {
   readonly compartments: ReadonlyMap<string, Compartment>;
   /** The compartments that can be searched, by code: `rest.compartment` declares them. */
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
+  /** The scopes that allow `_explain`, each for all types; without any, it is no parameter. */
+  readonly explainScopes: ReadonlySet<string>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**
@@ -40,6 +42,8 @@ export interface ResourceType {
   readonly interactions: ReadonlySet<TypeInteraction>;
   /** The supported operations, by code. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** The named queries of searches with `_query`, by code; those without parameters are also lists of `_list`. */
+  readonly queries: ReadonlyMap<string, NamedQuery>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   /** Whether a version that is not the current one can be read. */
   readonly readHistory: boolean;
@@ -62,6 +66,8 @@ export interface ResourceType {
   readonly includes: { readonly forward: ReadonlySet<string>; readonly reverse: ReadonlySet<string> };
   /** The parameter whose low end is the default order, newest first; lastUpdated if undefined. */
   readonly sortDate: SearchParam | undefined;
+  /** The parameter by which resources of the type refer to the one above them (hierarchy.ts). */
+  readonly hierarchy: SearchParam | undefined;
   /** Codes of parameters with a sort index, in addition to dates, which all have one. */
   readonly sortIndexes: ReadonlySet<string>;
   /**
@@ -95,6 +101,27 @@ export interface Operation {
   readonly url: string;
   readonly type: boolean;
   readonly instance: boolean;
+}
+
+/** Search criteria with a name. https://hl7.org/fhir/R4/search.html#query */
+export interface NamedQuery {
+  readonly code: string;
+  /** Canonical of its OperationDefinition. */
+  readonly url: string;
+  readonly parameters: ReadonlyMap<string, QueryParameter>;
+  /** Names and values of search parameters; `{name}` in a value is the value of a parameter of the query. */
+  readonly criteria: readonly (readonly [name: string, value: string])[];
+  /** The definition, for problems. */
+  readonly source: { readonly file: string; readonly path: string };
+}
+
+/** A parameter of a named query. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly required: boolean;
+  /** True if the value may be a list, with commas. */
+  readonly repeats: boolean;
+  readonly type: Exclude<SearchParamType, 'composite' | 'special'>;
 }
 
 export interface Attachment {
@@ -140,6 +167,8 @@ export interface SearchParam {
   readonly modified: ReadonlyMap<string, SearchParam>;
   /** Of such a parameter: the modifier whose values are its entries. */
   readonly reads: 'text' | 'ofType' | 'identifier' | undefined;
+  /** The meaning of a parameter of type special. */
+  readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
   readonly delegated: boolean;
   /** Components of a composite; each expression is relative to the result of the composite's own expression. */
@@ -150,6 +179,15 @@ export interface SearchParam {
    */
   readonly digest: string;
   readonly description: string | undefined;
+}
+
+/**
+ * How a parameter of type special selects records (special.ts). `members`: by the id of a record that refers to them by
+ * a reference parameter of its type.
+ */
+export interface Special {
+  readonly kind: 'members';
+  readonly by: SearchParam;
 }
 
 /**

@@ -42,14 +42,20 @@ export function offeredParameters(
     if (other !== undefined && node !== undefined)
       report(node, 'name', `The parameters \`${code}\` and \`${other}\` of ${typeName} differ only by case.`);
   }
+  const isHierarchical = (name: string): boolean => context.hierarchies.of(name) !== undefined;
   const ofAll = modifiersOfNodes([...context.declared.rests, ...nodes]);
   const declared = new Map<string, string[]>();
   for (const node of [...everywhere, ...own]) {
     const { param } = offered.get(asString(node.json['name']) ?? '') ?? {};
     if (param === undefined) continue;
-    declared.set(param.code, [...(declared.get(param.code) ?? ofAll), ...modifiersOfOffer(node, param, report)]);
+    declared.set(param.code, [
+      ...(declared.get(param.code) ?? ofAll),
+      ...modifiersOfOffer(node, param, isHierarchical, report),
+    ]);
   }
-  return new Map([...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [])]));
+  return new Map(
+    [...offered].map(([code, { param }]) => [code, withModifiers(param, declared.get(code) ?? [], isHierarchical)]),
+  );
 }
 
 /** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */
@@ -90,7 +96,7 @@ function compileOffered(
       );
     return undefined;
   }
-  if (param.type === 'special')
+  if (param.type === 'special' && param.special === undefined)
     report(
       node,
       canonical === undefined ? 'name' : 'definition',

@@ -6,10 +6,12 @@ import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Operation } from './model.ts';
 import { quotedCodes, servedOperations } from './served.ts';
+import { isQuery } from './named-queries.ts';
 import { supertypes } from './type-definitions.ts';
 
 /**
- * The declared operations of a type, by code. Each names an OperationDefinition for the type or its instances.
+ * The declared operations of a type, by code, without named queries (named-queries.ts). Each names an
+ * OperationDefinition for the type or its instances.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
  */
 export function compileOperations(
@@ -28,6 +30,7 @@ export function compileOperations(
       report(node, 'definition', text);
       continue;
     }
+    if (isQuery(definition)) continue;
     const code = asString(definition['code']) ?? '';
     const name = asString(node.json['name']) ?? '';
     if (name !== code && name !== `$${code}`)

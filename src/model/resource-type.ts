@@ -10,6 +10,7 @@ import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
 import type { Pair, ResourceType, SearchParam } from './model.ts';
+import { compileQueries } from './named-queries.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
 import { includesOf, searchFeaturesOf } from './search-features.ts';
@@ -54,6 +55,7 @@ export function compileResourceType(
     definition,
     interactions,
     operations: compileOperations(name, nodes, context),
+    queries: compileQueries(name, nodes, interactions.has('search-type'), context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
     readHistory: interactions.has('vread') && one('readHistory') !== false,
     updateCreate: one('updateCreate') === true,
@@ -72,6 +74,7 @@ export function compileResourceType(
     searchFeatures: interactions.has('search-type') ? searchFeaturesOf(nodes, context) : new Set(),
     includes: includesOf(nodes),
     sortDate,
+    hierarchy: context.hierarchies.of(name),
     sortIndexes: sortIndexesOf(name, nodes, parameters, report),
     pairs: pairsOf(access.owners, [...parameters.values()]),
     compartmentLinks,
@@ -130,11 +133,11 @@ function sortDateOf(
   return param?.type === 'date' ? param : undefined;
 }
 
-/** All of these are indexed; ids and update times have their own columns. */
+/** All of these are indexed; ids and update times have their own columns, and members are those of another type. */
 function indexedParameters(params: readonly SearchParam[]): ReadonlyMap<string, SearchParam> {
   return new Map(
     params
-      .filter(({ code }) => code !== '_id' && code !== '_lastUpdated')
+      .filter(({ code, special }) => code !== '_id' && code !== '_lastUpdated' && special?.kind !== 'members')
       .flatMap(withModified)
       .map(param => [param.code, param]),
   );

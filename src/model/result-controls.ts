@@ -1,4 +1,5 @@
 import type { JsonObject } from '../fhir/json-object.ts';
+import type { ResourceType } from './model.ts';
 
 /**
  * The parameters that control the answer of every search, as the statement lists them. No SearchParameter of R4 defines
@@ -39,4 +40,24 @@ export const typeControl: JsonObject = {
   name: '_type',
   type: 'token',
   documentation: 'In a search of several types: the types to search, separated by commas.',
+};
+
+/** The parameter that names a query, if the type has any. https://hl7.org/fhir/R4/search.html#query */
+export function queryControl({ queries }: Pick<ResourceType, 'queries'>): readonly JsonObject[] {
+  if (queries.size === 0) return [];
+  return [
+    {
+      name: '_query',
+      definition: 'http://hl7.org/fhir/SearchParameter/Resource-query',
+      type: 'token',
+      documentation: `One of ${[...queries.keys()].map(code => `\`${code}\``).join(', ')}, with its parameters.`,
+    },
+  ];
+}
+
+/** The control of searches that are explained, where the capability files declare `search-explain`. */
+export const explainControl: JsonObject = {
+  name: '_explain',
+  type: 'token',
+  documentation: '`true`: the answer is a Parameters resource that says how the search is understood and answered.',
 };

@@ -6,8 +6,14 @@ import { textOf } from './extensions.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
 import { quotedCodes } from './served.ts';
 
-/** Data types of elements on which a modifier has a meaning; `any` for all of the search type. */
-type On = 'any' | readonly string[];
+/**
+ * Data types of elements on which a modifier has a meaning; `any` for all of the search type, `hierarchy` for
+ * references to a type with one (hierarchy.ts).
+ */
+type On = 'any' | 'hierarchy' | readonly string[];
+
+/** Whether a type has a hierarchy. */
+type IsHierarchical = (typeName: string) => boolean;
 
 /** Types of codes with a system. */
 const coded = ['CodeableConcept', 'Coding', 'code'];
@@ -25,7 +31,7 @@ const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<strin
     above: coded,
     below: coded,
   },
-  reference: { type: 'any', identifier: ['Reference'] },
+  reference: { type: 'any', identifier: ['Reference'], above: 'hierarchy', below: 'hierarchy' },
   uri: { above: 'any', below: 'any' },
 };
 
@@ -61,9 +67,9 @@ export function modifiersOfDefinition(
   const json = definition.resource();
   const given = stringsOf(json['modifier']);
   for (const [at, modifier] of given.entries())
-    if (!(always[param.type] ?? []).includes(modifier) && !fits(param, modifier))
-      report({ definition, path: '', json }, `modifier[${at}]`, cannotHave(param, modifier));
-  return new Set(given.filter(modifier => fits(param, modifier)));
+    if (!(always[param.type] ?? []).includes(modifier) && !fits(param, modifier, anyType))
+      report({ definition, path: '', json }, `modifier[${at}]`, cannotHave(param, modifier, anyType));
+  return new Set(given.filter(modifier => fits(param, modifier, anyType)));
 }
 
 /**
@@ -75,19 +81,28 @@ export function modifiersOfNodes(nodes: readonly DefinitionNode[]): readonly str
 }
 
 /** The modifiers that a `searchParam` declares; reports those that its parameter cannot have. */
-export function modifiersOfOffer(node: DefinitionNode, param: SearchParam, report: ReportAt): readonly string[] {
+export function modifiersOfOffer(
+  node: DefinitionNode,
+  param: SearchParam,
+  isHierarchical: IsHierarchical,
+  report: ReportAt,
+): readonly string[] {
   return extensions([node], 'search-modifier').flatMap(found => {
     const modifier = textOf(found.json) ?? '';
-    if (fits(param, modifier)) return [modifier];
-    report(found, 'valueCode', cannotHave(param, modifier));
+    if (fits(param, modifier, isHierarchical)) return [modifier];
+    report(found, 'valueCode', cannotHave(param, modifier, isHierarchical));
     return [];
   });
 }
 
 /** The parameter with declared modifiers, those that it cannot have left out. */
-export function withModifiers(param: SearchParam, given: readonly string[]): SearchParam {
-  const modifiers = new Set([...param.modifiers, ...given.filter(modifier => fits(param, modifier))]);
-  if (modifiers.size === 0) return param;
+export function withModifiers(
+  param: SearchParam,
+  given: readonly string[],
+  isHierarchical: IsHierarchical = () => false,
+): SearchParam {
+  const modifiers = new Set([...param.modifiers, ...given].filter(modifier => fits(param, modifier, isHierarchical)));
+  if (modifiers.size === 0 && param.modifiers.size === 0) return param;
   const sorted = [...modifiers].sort();
   const own = sorted.flatMap(modifier => {
     const reads = modifiersWithEntries.find(name => name === modifier);
@@ -102,16 +117,30 @@ export const withModified = (param: SearchParam): readonly SearchParam[] => [par
 // Object.keys returns string[]
 const modifiersWithEntries = Object.keys(withEntries) as (keyof typeof withEntries)[];
 
-function fits({ type, dataTypes }: Pick<SearchParam, 'type' | 'dataTypes'>, modifier: string): boolean {
+/** The type of a SearchParameter is not compiled yet: which types have a hierarchy is decided where it is offered. */
+const anyType: IsHierarchical = () => true;
+
+type Modified = Pick<SearchParam, 'type' | 'dataTypes'> & Partial<Pick<SearchParam, 'targets'>>;
+
+function fits(
+  { type, dataTypes, targets = [''] }: Modified,
+  modifier: string,
+  isHierarchical: IsHierarchical,
+): boolean {
   const known = declarable[type];
   const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
   if (on === undefined) return false;
+  if (on === 'hierarchy') return dataTypes.has('Reference') && targets.some(isHierarchical);
   // Without types, and in extensions, the values decide.
   return on === 'any' || dataTypes.size === 0 || [...on, 'Extension'].some(name => dataTypes.has(name));
 }
 
-function cannotHave(param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>, modifier: string): string {
-  const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one));
+function cannotHave(
+  param: Modified & Pick<SearchParam, 'code'>,
+  modifier: string,
+  isHierarchical: IsHierarchical,
+): string {
+  const offered = Object.keys(declarable[param.type] ?? {}).filter(one => fits(param, one, isHierarchical));
   const offer = offered.length === 0 ? 'It can have none.' : `It can have ${quotedCodes(offered)}.`;
   return `The parameter \`${param.code}\` of type ${param.type} cannot have the modifier \`${modifier}\`. ${offer}`;
 }

@@ -13,6 +13,7 @@ import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { modifiersOfDefinition } from './search-modifiers.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
+import { membersParameter, referredBy } from './special.ts';
 import { supertypes } from './type-definitions.ts';
 
 /** Raised whenever the entries of an unchanged parameter change: all indexes are then rebuilt. */
@@ -40,6 +41,10 @@ export function compileParameter(
   if (wrongType !== undefined) report(here, 'type', wrongType);
   if (wrongCode !== undefined) report(here, 'code', wrongCode);
   if (!isParameterType(type) || code === undefined || wrongCode !== undefined) return undefined;
+  const compile = (other: Definition, base: string): SearchParam | undefined =>
+    compileParameter(other, base, definitions, types, report);
+  const by = type === 'special' ? referredBy(here, definitions, compile, report) : undefined;
+  if (by !== undefined) return membersParameter(here, { code, resourceType: typeName }, by);
   const whole = asString(json['expression']);
   if (whole === undefined) {
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);

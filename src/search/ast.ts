@@ -27,7 +27,8 @@ export type Query =
   | { readonly kind: 'present'; readonly param: SearchParam }
   | Entry
   | Chain
-  | Has;
+  | Has
+  | Tree;
 
 /**
  * An entry of this parameter passes a test that stores do not support: interaction/search/ evaluates it on candidates.
@@ -70,8 +71,23 @@ export interface Has {
   readonly of: Query;
 }
 
+/**
+ * A reference of this parameter identifies the resource of the type with this id, or one below or above it: references
+ * of `by` lead from a resource to the one above it. Only resources that match `of` are followed.
+ * https://hl7.org/fhir/R4/search.html#reference
+ */
+export interface Tree {
+  readonly kind: 'tree';
+  readonly param: SearchParam;
+  readonly type: ResourceType;
+  readonly by: SearchParam;
+  readonly how: 'above' | 'below';
+  readonly id: string;
+  readonly of: Query;
+}
+
 /** A test of another resource. Stores do not support it: interaction/search/ replaces it by its results. */
-export type Join = Chain | Has;
+export type Join = Chain | Has | Tree;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }

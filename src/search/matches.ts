@@ -5,7 +5,7 @@ import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
-import type { Bound, EntryTest, Join, Query, Test } from './ast.ts';
+import type { Bound, Chain, EntryTest, Has, Query, Test, Tree } from './ast.ts';
 import { linksOf } from './owner.ts';
 
 /** The indexed data of a resource. */
@@ -18,7 +18,7 @@ export interface Indexed {
   readonly owners?: readonly string[] | undefined;
 }
 
-/** The resources that chains and `_has` test. */
+/** The resources that chains, `_has` and hierarchies test. */
 export interface Others {
   /** All resources of a type. */
   of(type: string): readonly Indexed[];
@@ -67,13 +67,38 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       return others
         .of(query.type.name)
         .some(other => isJoined(query, resource, other, others) && matches(query.of, other, others));
+    case 'tree': {
+      const members = idsOf(query, others).map(id => ({ id, lastUpdated: 0, entries: [] }));
+      const test = referencesTo(query.param, query.type.name, members, others.base);
+      return resource.entries.some(({ param, value }) => param === query.param.code && passes(test, value));
+    }
     default:
       return query satisfies never;
   }
 }
 
+/** The ids of a hierarchy: the given one and those below or above it, which need not exist. */
+function idsOf({ type, by, how, id, of }: Tree, others: Others): readonly string[] {
+  const walked = others.of(type.name).filter(one => matches(of, one, others));
+  const aboveOf = (one: Indexed): readonly string[] =>
+    one.entries.flatMap(({ param, value }) => {
+      if (param !== by.code || value.kind !== 'reference') return [];
+      const named = value.url === undefined ? value : belowBase(others.base, value.url);
+      return named?.id !== undefined && named.type === type.name ? [named.id] : [];
+    });
+  const ids = new Set([id]);
+  for (const one of ids) {
+    const next =
+      how === 'below'
+        ? walked.filter(lower => aboveOf(lower).includes(one)).map(lower => lower.id)
+        : walked.filter(lower => lower.id === one).flatMap(aboveOf);
+    for (const other of next) ids.add(other); // a Set is walked to its end, so that these have their turn
+  }
+  return [...ids];
+}
+
 /** Whether the reference of a join is between these two: from the resource in a chain, from the other in a `_has`. */
-function isJoined(join: Join, resource: Indexed, other: Indexed, { base }: Others): boolean {
+function isJoined(join: Chain | Has, resource: Indexed, other: Indexed, { base }: Others): boolean {
   const [from, to, type] = join.kind === 'chain' ? [resource, other, join.type] : [other, resource, join.target];
   const test = referencesTo(join.param, type.name, [to], base);
   return from.entries.some(({ param, value }) => param === join.param.code && passes(test, value));

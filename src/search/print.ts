@@ -32,10 +32,21 @@ export function print(query: Query): string {
       return list('chain', [query.param.code, query.type.name, print(query.of)]);
     case 'has':
       return list('has', [query.type.name, query.param.code, print(query.of)]);
+    case 'tree':
+      return list('tree', [
+        query.param.code,
+        query.how,
+        `${query.type.name}/${query.id}`,
+        query.by.code,
+        ...walked(query.of),
+      ]);
     default:
       return query satisfies never;
   }
 }
+
+/** The condition on resources that are followed, if there is one. */
+const walked = (of: Query): readonly string[] => (of.kind === 'all' ? [] : [print(of)]);
 
 /** Sort keys as `_sort` writes them; `(default)` for the type's own order. */
 export function printSort(sort: readonly Sort[]): string {

@@ -29,6 +29,8 @@ export function simplify(query: Query): Query {
       const of = simplify(query.of);
       return isNone(of) ? none : { ...query, of };
     }
+    case 'tree':
+      return { ...query, of: simplify(query.of) };
     default:
       return query satisfies never;
   }
@@ -54,7 +56,8 @@ function negate(query: Query): Query {
     case 'entry':
       return { kind: 'not', of: query };
     case 'chain':
-    case 'has': {
+    case 'has':
+    case 'tree': {
       const of = simplify(query);
       return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
     }

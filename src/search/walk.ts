@@ -36,6 +36,7 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
     case 'present':
     case 'entry':
     case 'chain':
+    case 'tree':
       return [query.param];
     case 'has':
       return [];
@@ -54,6 +55,7 @@ export function needsCandidates(query: Query): boolean {
       return needsCandidates(query.of);
     case 'chain':
     case 'has':
+    case 'tree':
     case 'entry':
       return true;
     case 'all':
@@ -68,17 +70,26 @@ export function needsCandidates(query: Query): boolean {
   }
 }
 
-/** The chains and `_has` of a query, without inner ones. */
+/** The chains, `_has` and hierarchies of a query, without inner ones. */
 export function joinsOf(query: Query): readonly Join[] {
+  const found: Join[] = [];
+  addJoins(query, found);
+  return found;
+}
+
+function addJoins(query: Query, found: Join[]): void {
   switch (query.kind) {
     case 'and':
     case 'or':
-      return query.of.flatMap(joinsOf);
+      for (const part of query.of) addJoins(part, found);
+      return;
     case 'not':
-      return joinsOf(query.of);
+      return addJoins(query.of, found);
     case 'chain':
     case 'has':
-      return [query];
+    case 'tree':
+      found.push(query);
+      return;
     case 'all':
     case 'id':
     case 'lastUpdated':
@@ -86,7 +97,7 @@ export function joinsOf(query: Query): readonly Join[] {
     case 'param':
     case 'present':
     case 'entry':
-      return [];
+      return;
     default:
       return query satisfies never;
   }
@@ -94,8 +105,8 @@ export function joinsOf(query: Query): readonly Join[] {
 
 /** The other types of a query, also of inner joins, each once. */
 export function joinedTypes(query: Query): readonly ResourceType[] {
-  const types = joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]);
-  return [...new Set(types)];
+  const joins = joinsOf(query);
+  return joins.length === 0 ? [] : [...new Set(joins.flatMap(({ type, of }) => [type, ...joinedTypes(of)]))];
 }
 
 /** The query with each join replaced, except inner ones. */
@@ -108,6 +119,7 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
       return { kind: 'not', of: mapJoins(query.of, replace) };
     case 'chain':
     case 'has':
+    case 'tree':
       return replace(query);
     case 'all':
     case 'id':

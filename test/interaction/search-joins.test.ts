@@ -57,11 +57,23 @@ const zoe = [
   { resourceType: 'QuestionnaireResponse', id: 'zc', status: 'completed', questionnaire: 'http://example.org/zeal' },
 ];
 
+/** Lists of every third record, some of them marked as deleted. */
+const lists = [0, 1].map(at => ({
+  resourceType: 'List',
+  id: `l${at}`,
+  status: 'current',
+  mode: 'changes',
+  entry: Array.from({ length: size }, (_, nr) => ({
+    item: { reference: nr % 3 === at ? `Patient/p${nr}` : `Observation/b${nr * (at + 1)}` },
+    ...(nr % 5 === 4 ? { deleted: true } : {}),
+  })),
+}));
+
 let server: Served;
 beforeAll(async () => {
   const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
   server = await serve([], ['--capability', capability]);
-  await put(server.partition, [...graph(size, server.base), ...zoe]);
+  await put(server.partition, [...graph(size, server.base), ...zoe, ...lists]);
 }, 120_000);
 afterAll(() => server.close());
 
@@ -251,6 +263,10 @@ describe('the ways to follow a join agree with the meaning of search', () => {
     ['Patient', '_filter=family eq roy or family ne smith'],
     ['Patient', '_filter=_has:Observation:patient:code ne 8480-6 and general-practitioner pr false'],
     ['Questionnaire', '_filter=url ew l'],
+    ['Observation', '_list=l0'],
+    ['Observation', 'subject:Patient._list=l0,l1'],
+    ['Patient', '_list=l0,l1,nothing'],
+    ['Patient', '_has:Observation:patient:_list=l1'],
   ] as const;
   // By parameters without a sort index too.
   const sorts: Readonly<Record<string, readonly string[]>> = {

@@ -91,6 +91,7 @@ export const thing: ResourceType = {
   definition,
   interactions: new Set(['search-type']),
   operations: new Map(),
+  queries: new Map(),
   versioning: 'versioned',
   readHistory: false,
   updateCreate: false,
@@ -108,6 +109,7 @@ export const thing: ResourceType = {
       .map(param => [param.code, param]),
   ),
   sortDate: parameters.find(param => param.code === 'date'),
+  hierarchy: undefined,
   sortIndexes: new Set(),
   pairs: [],
   searchFeatures: new Set(),
@@ -138,6 +140,7 @@ const values = {
   codes: () => undefined,
   profile: () => undefined,
   snapshot: () => undefined,
+  explainScopes: new Set<string>(),
   expansions: createExpansions(terminology),
 };
 export const model: Model = values;

@@ -38,21 +38,33 @@ export function allR4(): JsonObject {
         extension: [
           ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+          { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
         mode: 'server',
         interaction: [{ code: 'batch' }, { code: 'search-system' }],
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
-            extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` }],
+            extension: [
+              { url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` },
+              ...(name === 'List'
+                ? [{ url: `${extensionBase}indexed-only`, valueCanonical: `${ours}List-member` }]
+                : []),
+            ],
             type: name,
             interaction: [{ code: 'read' }, { code: 'search-type' }],
-            operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }],
+            operation: [
+              { name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' },
+              ...(queries[name] ?? []).map(code => ({
+                name: code,
+                definition: `http://example.org/fhir/query/${code}`,
+              })),
+            ],
             searchInclude: ['*'],
             searchRevInclude: ['*'],
             searchParam: [name, ...supertypes(name, types).filter(base => base !== 'Resource')].flatMap(declared),
           }),
         ),
-        searchParam: declared('Resource'),
+        searchParam: [...declared('Resource'), { name: '_list', definition: `${ours}Resource-list`, type: 'special' }],
         compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
           name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,
         ),
@@ -60,6 +72,19 @@ export function allR4(): JsonObject {
     ],
   };
 }
+
+/** Our search parameters. */
+const ours = 'https://clinical-records.example/fhir/SearchParameter/';
+
+/** The named queries by type; `queries.json` beside the statement defines them. */
+const queries: Readonly<Record<string, readonly string[]>> = {
+  Condition: ['current-problems'],
+  MedicationRequest: ['current-medications'],
+  MedicationStatement: ['current-medications'],
+  AllergyIntolerance: ['current-allergies', 'current-drug-allergies'],
+  Observation: ['results-since'],
+  Patient: ['roster'],
+};
 
 /** The modifiers that need a declaration. */
 const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];

@@ -12,7 +12,7 @@ import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import type { HistoryRequest } from './request.ts';
 
-/** Records that the caller may see are named to the store up to this number; of more, all versions are read. */
+/** Up to this many visible records are named to the store; of more, all versions of the type are read. */
 const mostNamed = 2_000;
 
 /** Versions that are read for one page at most. */

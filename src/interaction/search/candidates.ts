@@ -9,6 +9,7 @@ import { needsCandidates, parametersOf, parametersOfSort } from '../../search/wa
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { replaceJoins } from './sets.ts';
+import { treeQuery } from './trees.ts';
 
 /** Limits the number of records that one search reads to evaluate joins. */
 export interface Budget {
@@ -67,9 +68,10 @@ export async function matching(
 ): Promise<readonly StoredVersion[]> {
   if (records.length === 0) return [];
   const indexed = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
-  const decided = await replaceJoins(query, join =>
-    join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget),
-  );
+  const decided = await replaceJoins(query, join => {
+    if (join.kind === 'tree') return treeQuery(join, place);
+    return join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget);
+  });
   return records.filter((_, at) => matches(decided, indexed[at] ?? { id: '', lastUpdated: 0, entries: [] }));
 }
 

@@ -12,7 +12,7 @@ import {
   sortedPageOfCandidates,
 } from './candidates.ts';
 import type { Place } from './joined.ts';
-import { withSets } from './sets.ts';
+import { withSets, withTrees } from './sets.ts';
 
 /** Limits of the work for joins. */
 export interface JoinLimits {
@@ -42,7 +42,8 @@ export async function findPage(
   const inStore = (query: Query): Promise<Page> =>
     place.partition.search(type.name, { query, sort, limit, ...(after === undefined ? {} : { after }) });
   if (!needsCandidates(search.query)) return inStore(search.query);
-  const small = { ...search, query: await withSets(search.query, place, limits.smallSet) };
+  const query = await withSets(await withTrees(search.query, place), place, limits.smallSet);
+  const small = { ...search, query };
   if (!needsCandidates(small.query)) return inStore(small.query);
   const budget = createBudget(limits.read);
   if (!isIndexedOrder(type, sort)) {
@@ -69,7 +70,7 @@ export async function countMatches(
   place: Place,
   limits: JoinLimits = usualJoinLimits,
 ): Promise<number> {
-  const sets = await withSets(query, place, limits.largeSet);
+  const sets = await withSets(await withTrees(query, place), place, limits.largeSet);
   if (!needsCandidates(sets)) return place.partition.count(type.name, sets);
   return countOfCandidates(type, sets, place, createBudget(limits.read));
 }

@@ -3,15 +3,18 @@ import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Join, Query } from '../../search/ast.ts';
+import type { Chain, Has, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 
+/** The reads of a partition that a search uses. */
+export type SearchedPartition = Pick<Partition, 'id' | 'settings' | 'search' | 'count' | 'readMany'>;
+
 /** The partition in which joins are evaluated, and its URL. */
 export interface Place {
-  readonly partition: Partition;
+  readonly partition: SearchedPartition;
   readonly extract: Extract;
   /** `{publicUrl}/r4/{partition}`. */
   readonly base: string;
@@ -33,7 +36,7 @@ export async function atMost(
 }
 
 /** The query that a record matches if it is joined to one of `others`, which match the inner query of the join. */
-export function joinedTo(join: Join, others: readonly StoredVersion[], place: Place): Query {
+export function joinedTo(join: Chain | Has, others: readonly StoredVersion[], place: Place): Query {
   if (others.length === 0) return none;
   const { param, type } = join;
   if (join.kind === 'chain') {

@@ -68,6 +68,7 @@ function codesIn(query: Query): number {
     case 'not':
     case 'chain':
     case 'has':
+    case 'tree':
       return codesIn(query.of);
     case 'param':
       return query.test.kind === 'codes' ? query.test.codes.reduce((sum, { codes }) => sum + codes.length, 0) : 0;

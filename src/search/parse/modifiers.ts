@@ -7,9 +7,13 @@ import { parseToken } from './token.ts';
 import { uriTreeParser } from './uri.ts';
 import type { ValueParser } from './value.ts';
 
-/** The effect of a modifier: a test for the presence of values, or another parser of values or its complement. */
+/**
+ * The effect of a modifier: a test for the presence of values, a hierarchy, or another parser of values or its
+ * complement.
+ */
 export type Modifier =
   | 'missing'
+  | { readonly tree: 'above' | 'below' }
   | {
       readonly values: ValueParser;
       readonly complement?: true;
@@ -30,12 +34,10 @@ const always: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>
   special: {},
 };
 
-interface Declared {
-  /** As searches write it. */
-  readonly name: string;
-  readonly values: ValueParser;
-  readonly complement?: true;
-}
+/** `name` is as searches write it. */
+type Declared = { readonly name: string } & (
+  { readonly values: ValueParser; readonly complement?: true } | { readonly tree: 'above' | 'below' }
+);
 
 /** Declared modifiers by search type and by their codes in R4. */
 const declared: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Declared>>>>> = {
@@ -47,7 +49,11 @@ const declared: Readonly<Partial<Record<SearchParamType, Readonly<Record<string,
     above: { name: 'above', values: hierarchyParser('above') },
     below: { name: 'below', values: hierarchyParser('below') },
   },
-  reference: { identifier: { name: 'identifier', values: parseToken } },
+  reference: {
+    identifier: { name: 'identifier', values: parseToken },
+    above: { name: 'above', tree: 'above' },
+    below: { name: 'below', tree: 'below' },
+  },
   uri: {
     above: { name: 'above', values: uriTreeParser('above') },
     below: { name: 'below', values: uriTreeParser('below') },
@@ -66,7 +72,8 @@ export function findModifier(param: SearchParam, name: string, types: ReadonlySe
   }
   for (const code of param.modifiers) {
     const found = declared[param.type]?.[code];
-    if (found?.name === name) return { ...found, param: param.modified.get(code) ?? param };
+    if (found?.name !== name) continue;
+    return 'tree' in found ? found : { ...found, param: param.modified.get(code) ?? param };
   }
   return undefined;
 }

@@ -2,15 +2,17 @@ import { badValue } from '../../fhir/error.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
+import { withIndexed } from '../with-indexed.ts';
 import { emptyValue, unknownParameter, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { split, wrongEscape } from './escape.ts';
 import { parseFilter } from './filter/filter.ts';
+import { treeParser } from './hierarchy.ts';
 import { Ignorable } from './ignorable.ts';
 import { valueParsers } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { namesNobody } from './reference.ts';
-import { specialParameters } from './special.ts';
+import { type ParseSpecial, type SpecialContext, specialOf, specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 
 /**
@@ -19,6 +21,17 @@ import type { SearchContext, ValueParser } from './value.ts';
  */
 export function parseParameter(type: ResourceType, [name, text]: QueryPair, context: SearchContext): Query {
   return parseStep(type, name, { name, text, context, joins: [], parse: parseStep });
+}
+
+/**
+ * Parses a criterion of a definition, which may have parameters that are indexed but not offered. Throws FhirError 400.
+ */
+export function parseCriterion(type: ResourceType, pair: QueryPair, context: SearchContext): Query {
+  try {
+    return parseParameter(withIndexed(type), pair, { ...context, handling: 'strict' });
+  } catch (error) {
+    throw error instanceof Ignorable ? error.cause : error;
+  }
 }
 
 /** `step` is the rest of the name: a parameter of the type, or a chain or `_has` from it. */
@@ -33,11 +46,19 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   const { param, modifier } = parseName(type, step, name, context.model.definitions.resourceTypes);
   if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
+  const parse = (pair: QueryPair): Query => parseCriterion(type, pair, context);
+  if (modifier !== undefined && 'tree' in modifier) {
+    if (context.joins === undefined) throw unsupportedParameter(name);
+    return anyValue(name, text, param, { all: treeParser(modifier.tree) }, { type, context, parse });
+  }
   // https://hl7.org/fhir/R4/search.html#has: `_has` finds resources with referring ones, not those without.
   if (modifier?.complement === true && joins.includes('has')) {
     throw unsupportedModifier(param.code, modifierIn(step), [], name);
   }
-  const query = anyValue(name, text, modifier?.param ?? param, modifier?.values, context);
+  const tested = modifier?.param ?? param;
+  const special = specialOf(tested);
+  const read = special === undefined ? { each: modifier?.values ?? valueParsers[tested.type] } : { all: special };
+  const query = anyValue(name, text, tested, read, { type, context, parse });
   return modifier?.complement === true ? { kind: 'not', of: query } : query;
 }
 
@@ -50,11 +71,11 @@ function parseName(
 ): { param: SearchParam; modifier: Modifier | undefined } {
   const exact = type.parameters.get(step);
   if (exact !== undefined) return { param: exact, modifier: undefined };
-  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
-  // Ignoring one of these would return other records, or all: an error under lenient handling too.
-  if (selecting.test(step)) throw unsupportedParameter(name);
   const [code = ''] = step.split(':');
   const param = type.parameters.get(code);
+  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
+  // Ignoring one of these would return other records, or all: an error under lenient handling too.
+  if (param === undefined && selecting.test(step)) throw unsupportedParameter(name);
   if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const found = findModifier(param, modifierIn(step), types);
   if (found === undefined) throw unsupportedModifier(code, modifierIn(step), offeredModifiers(param), name);
@@ -80,18 +101,15 @@ function missing(name: string, text: string, param: SearchParam): Query {
   return text === 'true' ? { kind: 'not', of: present } : present;
 }
 
-function anyValue(
-  name: string,
-  text: string,
-  param: SearchParam,
-  parser: ValueParser | undefined,
-  context: SearchContext,
-): Query {
-  const special = specialParameters.get(param.code);
-  const read = parser ?? valueParsers[param.type];
-  if (special === undefined && !/[\\,]/.test(text)) {
+/** Reads all values together, or each as tests of entries. */
+type Read =
+  { readonly all: ParseSpecial; readonly each?: undefined } | { readonly each: ValueParser; readonly all?: undefined };
+
+function anyValue(name: string, text: string, param: SearchParam, { all, each }: Read, at: SpecialContext): Query {
+  const { context } = at;
+  if (each !== undefined && !/[\\,]/.test(text)) {
     // One value without escapes, as in most searches.
-    const of = read({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
+    const of = each({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
     return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
   }
   const wrong = wrongEscape(text);
@@ -109,7 +127,7 @@ function anyValue(
     );
   }
   const values = texts.map(text => ({ text, param, name }));
-  if (special !== undefined) return special(values, context);
-  const tests = values.flatMap(value => read(value, context));
+  if (each === undefined) return all(values, at);
+  const tests = values.flatMap(value => each(value, context));
   return { kind: 'or', of: tests.map((test): Query => ({ kind: 'param', param, test })) };
 }

@@ -11,6 +11,7 @@ import { checkCodes } from './code-set.ts';
 import { split } from './escape.ts';
 import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
+import { parseNamedQuery } from './named-query.ts';
 import { parseParameter } from './parameter.ts';
 import { controls, parseCount, parseElements, parseSort, parseSummary, parseTotal } from './result-parameters.ts';
 import type { SearchContext } from './value.ts';
@@ -34,8 +35,14 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
   const queries: Query[] = [];
   const includes: Include[] = [];
   const given = new Map<string, string>();
+  const named = parseNamedQuery(type, pairs, context);
+  if (named !== undefined) queries.push(named.query);
   for (const pair of pairs) {
     try {
+      if (named?.pairs.has(pair) === true) {
+        used.push(pair);
+        continue;
+      }
       if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
       else if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
       else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));

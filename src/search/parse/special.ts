@@ -1,11 +1,28 @@
+import { badValue } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import { listsOf } from '../../model/named-queries.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
+import type { QueryPair } from '../request.ts';
 import { parseDateBounds } from './date.ts';
+import { unsupportedParameter } from './errors.ts';
 import { unescape } from './escape.ts';
 import type { SearchContext, Value } from './value.ts';
 
+/** What the values of a special parameter are parsed for. */
+export interface SpecialContext {
+  readonly type: ResourceType;
+  readonly context: SearchContext;
+  /** Parses one criterion of the type. */
+  readonly parse: (pair: QueryPair) => Query;
+}
+
+/** The query of the values of a special parameter, which are joined by `or`. Throws FhirError 400. */
+export type ParseSpecial = (values: readonly Value[], at: SpecialContext) => Query;
+
 /**
- * The parameters that a store evaluates without index entries, by code: values joined by `or`.
+ * The parameters that a store evaluates without index entries, by code.
  * https://hl7.org/fhir/R4/search.html#all
  */
 export const specialParameters: ReadonlyMap<string, (values: readonly Value[], context: SearchContext) => Query> =
@@ -13,6 +30,14 @@ export const specialParameters: ReadonlyMap<string, (values: readonly Value[], c
     ['_id', ids],
     ['_lastUpdated', lastUpdated],
   ]);
+
+/** The parser of a parameter whose query is more than tests of its own entries; undefined for all others. */
+export function specialOf({ code, special }: SearchParam): ParseSpecial | undefined {
+  const known = specialParameters.get(code);
+  if (known !== undefined) return (values, { context }) => known(values, context);
+  if (special === undefined) return undefined;
+  return (values, at) => ({ kind: 'or', of: members(values, special.by, at) });
+}
 
 /** Exact and case-sensitive; an invalid id matches nothing. */
 function ids(values: readonly Value[]): Query {
@@ -26,4 +51,42 @@ function lastUpdated(values: readonly Value[], context: SearchContext): Query {
     .map(bounds => bounds.map(bound => ({ ...bound, value: Math.ceil(bound.value) })))
     .map((bounds): Query => ({ kind: 'lastUpdated', bounds }));
   return { kind: 'or', of };
+}
+
+/**
+ * The members of lists: of a record by its id, as `_has` finds them, or of a functional list, `$code`.
+ * https://hl7.org/fhir/R4/search.html#list
+ */
+function members(values: readonly Value[], by: SearchParam, at: SpecialContext): readonly Query[] {
+  const { type, context } = at;
+  return values.map((value): Query => {
+    const { text, name } = value;
+    if (text.startsWith('$')) return functional(value, at);
+    const list = context.model.types.get(by.resourceType);
+    const param = list?.indexed.get(by.code);
+    if (context.joins === undefined || list === undefined || param === undefined) throw unsupportedParameter(name);
+    if (!isId(text)) {
+      const advice = `write the id of a ${list.name}${offerOf(type, ', or ')}`;
+      throw badValue(name, `\`${text}\` is not a value for \`${name}\`: ${advice}.`);
+    }
+    return { kind: 'has', target: type, type: list, param, of: { kind: 'id', anyOf: [text] } };
+  });
+}
+
+/** A functional list: a named query without parameters. https://hl7.org/fhir/R4/lifecycle.html#lists */
+function functional({ text, name }: Value, { type, parse }: SpecialContext): Query {
+  const lists = listsOf(type.queries);
+  const list = lists.find(({ code }) => text === `$${code}`);
+  if (list !== undefined) return { kind: 'and', of: list.criteria.map(parse) };
+  const hint = didYouMean(
+    text,
+    lists.map(({ code }) => `$${code}`),
+  );
+  const offer = lists.length === 0 ? `${type.name} has none` : `${type.name} has ${offerOf(type)}`;
+  throw badValue(name, `\`${text}\` is no functional list.${hint} ${offer}.`);
+}
+
+function offerOf({ queries }: ResourceType, before = ''): string {
+  const codes = listsOf(queries).map(({ code }) => `\`$${code}\``);
+  return codes.length === 0 ? '' : `${before}${codes.join(', ')}`;
 }

@@ -126,6 +126,7 @@ function criteria(query: Query): unknown {
     case 'entry':
     case 'chain':
     case 'has':
+    case 'tree':
       throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;

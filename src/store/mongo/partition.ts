@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import type { KeptAttachment } from '../blobs.ts';
+import type { Explain } from '../explained.ts';
 import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
@@ -70,11 +71,11 @@ export class MongoPartition implements Partition {
     });
   }
 
-  count(type: string, query?: Query): Promise<number> {
+  count(type: string, query?: Query, explain?: Explain): Promise<number> {
     return this.#with(p =>
       query === undefined
         ? countOf(this.#core, p, type)
-        : countMatches(this.#core, { p }, declared(this.#core, type), query),
+        : countMatches(this.#core, { p }, declared(this.#core, type), query, explain),
     );
   }
 

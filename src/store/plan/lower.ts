@@ -38,6 +38,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
     case 'entry':
     case 'chain':
     case 'has':
+    case 'tree':
       throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;

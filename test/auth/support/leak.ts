@@ -15,6 +15,8 @@ export interface LeakOptions {
   readonly joined?: boolean;
   /** The requests are searches of several types and of compartments. */
   readonly several?: boolean;
+  /** Other requests. */
+  readonly requests?: fc.Arbitrary<readonly Asked[]>;
 }
 
 /**
@@ -36,8 +38,8 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
     const needed = several
       ? ['match', 'include', 'GET 200', 'GET 403', 'POST 200']
       : joined
-        ? ['match', 'include', 'GET 403']
-        : [...telling, ...(guarded ? ['validate 200', 'validate 404'] : [])];
+        ? ['match', 'include', 'omitted', 'GET 403']
+        : [...telling, ...(guarded ? ['step', 'omitted', 'validate 200', 'validate 404'] : [])];
     const lacking = (): readonly string[] => needed.filter(key => !seen.statuses.has(key));
     for (let times = 0; times === 0 || (times < 20 && lacking().length > 0); times += 1)
       await fc.assert(property, { numRuns: rounds, endOnFailure: true });
@@ -71,7 +73,11 @@ interface Comparison {
   readonly seen: { hidden: number; readonly statuses: Set<string> };
 }
 
-function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several = false }: LeakOptions): Comparison {
+function comparisonOf(
+  twins: Twins,
+  guarded: boolean,
+  { joined = false, several = false, requests: own }: LeakOptions,
+): Comparison {
   const [whole, reduced] = twins.servers;
   const oracle = createOracle(whole.running.engine.model, guarded);
   let worlds = 0;
@@ -84,7 +90,7 @@ function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several 
     return fc.record({
       records: fc.constant(records),
       token: joined || several ? seeingToken : anyToken,
-      requests: several ? anySeveral : joined ? anyJoined : anyRequests(created, there),
+      requests: own ?? (several ? anySeveral : joined ? anyJoined : anyRequests(created, there)),
     });
   });
   const property = fc.asyncProperty(world, async ({ records: all, token, requests }) => {
@@ -110,6 +116,7 @@ function comparisonOf(twins: Twins, guarded: boolean, { joined = false, several 
         const [a = '', b = ''] = answers;
         expect(withoutTokens(a)).toBe(withoutTokens(b));
         const key = `${kindOf(asked)} ${a.slice(1, 4)}`;
+        for (const part of ['step', 'omitted']) if (a.includes(`\\"name\\":\\"${part}\\"`)) seen.statuses.add(part);
         for (const mode of ['match', 'include']) if (a.includes(`\\"mode\\":\\"${mode}\\"`)) seen.statuses.add(mode);
         seen.statuses.add(key);
         const next = answers.map(answer => nextOf(answer, partition));

@@ -25,6 +25,7 @@ const matrix: Readonly<Record<string, Partial<Record<Context, string>>>> = {
   FamilyMemberHistory: { patient: 'rs' },
   Encounter: { patient: 'rs', user: 'rs', system: 'rs' },
   Media: { user: 'c' },
+  List: { patient: 'rs', user: 'rs', system: 'rs' }, // only in the fixture `guarded`
   Communication: { patient: 'crs', user: 'crs', system: 'crs' }, // only in the fixture `guarded`
 };
 

@@ -2,8 +2,8 @@ import type { RunningEngine } from '../../../src/engine/engine.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 
-/** Makes a store forget, in its searches or in its counts, whose records a caller may see. */
-export function plantForgetting(method: 'search' | 'count'): (running: RunningEngine) => void {
+/** Makes a store forget, in its searches or in its counts, of a type or of all, whose records a caller may see. */
+export function plantForgetting(method: 'search' | 'count', only?: string): (running: RunningEngine) => void {
   return ({ engine: { store } }) => {
     const open = store.partition.bind(store);
     const faulty = (partition: Partition): Partition =>
@@ -16,7 +16,7 @@ export function plantForgetting(method: 'search' | 'count'): (running: RunningEn
           return method === 'count'
             ? (type: string, query: Query) => target.count(type, withoutOwner(query))
             : (type: string, search: Parameters<Partition['search']>[1]) =>
-                target.search(type, { ...search, query: withoutOwner(search.query) });
+                target.search(type, only === undefined || only === type ? forgetting(search) : search);
         },
       });
     Object.assign(store, {
@@ -27,6 +27,11 @@ export function plantForgetting(method: 'search' | 'count'): (running: RunningEn
     });
   };
 }
+
+const forgetting = <S extends { readonly query: Query }>(search: S): S => ({
+  ...search,
+  query: withoutOwner(search.query),
+});
 
 function withoutOwner(query: Query): Query {
   if (query.kind === 'owner') return { kind: 'all' };

@@ -44,6 +44,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     id,
     code: coded(code),
     subject: to(owner),
+    encounter: { reference: `Encounter/enc${id.slice(3)}` },
     asserter: to(other), // gives nothing
     recordedDate: code === 'a' ? '2024' : '2025-02-03',
   }),
@@ -67,6 +68,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     id,
     status: code === 'a' ? 'planned' : 'finished',
     class: { code: 'AMB' },
+    partOf: { reference: `Encounter/enc${(Number(id.slice(3)) + (code === 'a' ? 1 : 2)) % 4}` },
     subject: code === 'a' ? to(owner) : { reference: `Patient/${owner}`, display: 'somebody' },
   }),
   Communication: (id, owner, code, other) => ({
@@ -76,6 +78,16 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     identifier: [{ system: 'urn:client', value: code === 'a' ? 'c1' : 'c2' }],
     subject: to(owner),
     recipient: [to(other)], // gives nothing
+  }),
+  List: (id, owner, code, other) => ({
+    resourceType: 'List',
+    id,
+    status: 'current',
+    mode: 'changes',
+    subject: to(owner),
+    entry: ['Condition/con0', 'Condition/con1', 'Observation/obs0', 'Communication/com0', `Patient/${other}`].map(
+      (reference, at) => ({ item: { reference }, ...(at === 1 ? { deleted: code === 'a' } : {}) }),
+    ),
   }),
 };
 

@@ -21,6 +21,7 @@ const types = [
   'Communication',
   'Practitioner',
   'Media',
+  'List',
 ];
 const ids = [
   ...patients,
@@ -85,6 +86,8 @@ const control = pick(
   '_sort=-recorded-date,_id',
   '_elements=id',
   '_page_token=x',
+  '_explain=true',
+  '_explain=true',
 );
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 
@@ -215,8 +218,12 @@ const ofPatient = [
   '_include=*',
   '_include:iterate=*&_revinclude:iterate=*',
 ];
+const lists = ['_list=lis0', '_list=lis1,lis2', '_list=lis0,lis1,lis2,lis3'];
+const hierarchy = [':below=enc0', ':above=enc1', ':below=Encounter/enc2,enc3', ':above=enc0,enc3'];
 const joined: Readonly<Record<string, readonly string[]>> = {
   Patient: [
+    ...lists,
+    '_has:Condition:patient:_list=lis0,lis1,lis2,lis3',
     '_has:Condition:patient:code=b',
     '_has:Observation:patient:category=a',
     '_has:Encounter:patient:status=finished',
@@ -229,11 +236,24 @@ const joined: Readonly<Record<string, readonly string[]>> = {
     '_revinclude=Communication:recipient',
     '_revinclude:iterate=*',
   ],
-  Condition: ofPatient,
-  Observation: ofPatient,
+  Condition: [
+    ...ofPatient,
+    ...lists,
+    '_query=problems-of&code=a',
+    '_query=problems-of&code=b&gender=female',
+    'patient._list=lis0,lis1,lis2,lis3',
+    ...hierarchy.map(rest => `encounter${rest}`),
+  ],
+  Observation: [...ofPatient, ...lists],
   Appointment: ofPatient.slice(0, 6),
-  Encounter: [...ofPatient, 'appointment.status=booked', '_include=Encounter:patient'],
+  Encounter: [
+    ...ofPatient,
+    ...hierarchy.map(rest => `part-of${rest}`),
+    'appointment.status=booked',
+    '_include=Encounter:patient',
+  ],
   Communication: [
+    ...lists,
     'recipient:Patient.gender=female',
     'recipient:Patient.name=roy',
     'recipient:Patient._has:Condition:patient:code=b',
@@ -244,20 +264,30 @@ const joined: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Searches over records of several types. */
-export const anyJoined: fc.Arbitrary<readonly Asked[]> = fc.array(
-  pick(...Object.keys(joined)).chain(type =>
-    fc
-      .tuple(
-        fc.uniqueArray(pick(...(joined[type] ?? [])), { minLength: 1, maxLength: 2 }),
-        fc.uniqueArray(control, { maxLength: 1 }),
-      ) // prettier-ignore
-      .map(([parts, controls]): Asked => {
-        const query = [...new Set([...parts, ...controls].flatMap(part => part.split('&')))].join('&');
-        return { method: 'GET', path: `/${type}?${query}`, headers: {}, body: undefined };
-      }),
-  ),
-  { minLength: 20, maxLength: 20 },
-);
+export const anyJoined: fc.Arbitrary<readonly Asked[]> = searchesOf(joined);
+
+/** Searches by lists, and by the hierarchy of encounters. */
+export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
+export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Condition: hierarchy.map(rest => `encounter${rest}`),
+});
+
+function searchesOf(searches: typeof joined): fc.Arbitrary<readonly Asked[]> {
+  return fc.array(
+    pick(...Object.keys(searches)).chain(type =>
+      fc
+        .tuple(
+          fc.uniqueArray(pick(...(searches[type] ?? [])), { minLength: 1, maxLength: 2 }),
+          fc.uniqueArray(control, { maxLength: 1 }),
+        ) // prettier-ignore
+        .map(([parts, controls]): Asked => {
+          const query = [...new Set([...parts, ...controls].flatMap(part => part.split('&')))].join('&');
+          return { method: 'GET', path: `/${type}?${query}`, headers: {}, body: undefined };
+        }),
+    ),
+    { minLength: 20, maxLength: 20 },
+  );
+}
 
 /** Parameters that the types have in common which are searched together, with their names in `_type`. */
 const together = [

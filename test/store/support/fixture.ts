@@ -69,6 +69,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     definition,
     interactions: new Set(),
     operations: new Map(),
+    queries: new Map(),
     versioning: 'versioned',
     readHistory: false,
     updateCreate: false,
@@ -81,6 +82,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     parameters,
     indexed: parameters,
     sortDate: params.includes(date) ? date : undefined,
+    hierarchy: undefined,
     sortIndexes: new Set(),
     pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
     searchFeatures: new Set(),
@@ -108,6 +110,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    explainScopes: new Set<string>(),
     expansions: createExpansions({ find: () => undefined }),
   };
 }

@@ -31,7 +31,7 @@ function operatorsOf(param: SearchParam): Operators {
   if (specialParameters.has(param.code)) return param.type === 'date' ? specialPrefixes : specials;
   const sets = Object.entries(param.type === 'token' ? byModifier : {}).flatMap(([operator, name]) => {
     const modifier = findModifier(param, name, noTypes);
-    return typeof modifier === 'object' ? [[operator, modified(modifier)] as const] : [];
+    return typeof modifier === 'object' && 'values' in modifier ? [[operator, modified(modifier)] as const] : [];
   });
   return { ...byType[param.type], ...Object.fromEntries(sets) };
 }
@@ -41,7 +41,7 @@ const byModifier = { in: 'in', ni: 'not-in', ss: 'below', sb: 'above' } as const
 const noTypes: ReadonlySet<string> = new Set();
 
 const modified =
-  ({ values, complement }: Exclude<Modifier, 'missing'>): Compare =>
+  ({ values, complement }: Extract<Modifier, { values: ValueParser }>): Compare =>
   (value, context) => {
     const query = parsed(values)(value, context);
     return complement === true ? { kind: 'not', of: query } : query;

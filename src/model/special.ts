@@ -1,0 +1,86 @@
+import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
+import { asString, stringsOf } from '../fhir/json-object.ts';
+import { extensions } from './definition-nodes.ts';
+import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
+import { textOf } from './extensions.ts';
+import type { ResourceType, SearchParam } from './model.ts';
+
+/**
+ * The reference parameter by which records of another type refer to those that a parameter of type special finds, from
+ * the extension `referred-by`; undefined without one. `compile` compiles it for its type. Reports one that is not
+ * loaded or is no reference of one type.
+ */
+export function referredBy(
+  here: DefinitionNode,
+  definitions: Definitions,
+  compile: (definition: Definition, typeName: string) => SearchParam | undefined,
+  report: ReportAt,
+): SearchParam | undefined {
+  const [node] = extensions([here], 'referred-by');
+  if (node === undefined) return undefined;
+  const canonical = textOf(node.json) ?? '';
+  const definition = definitions.find('SearchParameter', canonical);
+  const json = definition?.resource();
+  if (definition === undefined || json === undefined) {
+    report(node, 'valueCanonical', `No SearchParameter \`${canonical}\` is loaded.`);
+    return undefined;
+  }
+  const [base = '', ...others] = stringsOf(json['base']);
+  if (json['type'] !== 'reference' || others.length > 0) {
+    report(node, 'valueCanonical', `\`${canonical}\` is not a reference parameter of one type.`);
+    return undefined;
+  }
+  return compile(definition, base);
+}
+
+/** A parameter that finds the records to which one record refers by another parameter. It has no entries of its own. */
+export function membersParameter(
+  { definition, json }: DefinitionNode,
+  { code, resourceType }: Pick<SearchParam, 'code' | 'resourceType'>,
+  by: SearchParam,
+): SearchParam {
+  return Object.freeze<SearchParam>({
+    code,
+    type: 'special',
+    url: definition.version === undefined ? definition.url : `${definition.url}|${definition.version}`,
+    resourceType,
+    expression: '',
+    targets: [],
+    dataTypes: new Set<string>(),
+    single: false,
+    modifiers: new Set<string>(),
+    modified: new Map<string, SearchParam>(),
+    reads: undefined,
+    special: { kind: 'members', by },
+    delegated: false,
+    components: [],
+    digest: '',
+    description: asString(json['description']),
+  });
+}
+
+/**
+ * Reports parameters of members whose records cannot be searched: the type must be declared with `search-type`, and the
+ * parameter that refers to them indexed.
+ */
+export function checkMembers(
+  declared: ReadonlyMap<string, readonly DefinitionNode[]>,
+  types: ReadonlyMap<string, ResourceType>,
+  report: ReportAt,
+): void {
+  for (const { name, parameters } of types.values()) {
+    const [node] = declared.get(name) ?? [];
+    for (const { code, special } of parameters.values()) {
+      if (special?.kind !== 'members' || node === undefined) continue;
+      const { resourceType, code: by, url } = special.by;
+      const type = types.get(resourceType);
+      if (type?.interactions.has('search-type') !== true)
+        report(node, 'searchParam', `\`${code}\` needs ${resourceType} with \`search-type\`; declare it.`);
+      else if (type.indexed.get(by)?.url !== url) {
+        const advice = 'offer it, or declare it as `indexed-only`';
+        report(node, 'searchParam', `\`${code}\` needs the parameter \`${by}\` of ${resourceType}, ${url}; ${advice}.`);
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import { badValue, FhirError, fhirError } from '../../fhir/error.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { NamedQuery, QueryParameter, ResourceType, SearchParam } from '../../model/model.ts';
+import { placeholdersIn } from '../../model/named-queries.ts';
+import type { Query } from '../ast.ts';
+import type { QueryPair } from '../request.ts';
+import { CodesUnknown } from './code-set.ts';
+import { emptyValue, unsupportedModifier, unsupportedParameter } from './errors.ts';
+import { split, wrongEscape } from './escape.ts';
+import { valueParsers } from './index.ts';
+import { parseCriterion } from './parameter.ts';
+import type { SearchContext } from './value.ts';
+
+/** The part of a search that a named query is. */
+export interface Named {
+  /** The pairs that name the query and its parameters. */
+  readonly pairs: ReadonlySet<QueryPair>;
+  readonly query: Query;
+}
+
+/**
+ * Parses `_query` with the parameters of the named query; undefined without one. The other parameters of the search
+ * apply in addition. Throws FhirError 400, also under lenient handling: for an unknown query, and for a parameter that
+ * is missing, repeated or invalid. https://hl7.org/fhir/R4/search.html#query
+ */
+export function parseNamedQuery(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+): Named | undefined {
+  const naming = pairs.filter(([name]) => name.split(':')[0] === '_query');
+  const [pair, other] = naming;
+  if (pair === undefined) return undefined;
+  const [name, code] = pair;
+  if (type.queries.size === 0) throw unsupportedParameter('_query');
+  if (name !== '_query') throw unsupportedModifier('_query', name.slice('_query:'.length), []);
+  if (other !== undefined) throw badValue('_query', '`_query` is repeated: send it once.');
+  const named = type.queries.get(code);
+  if (named === undefined) throw unknownQuery(type, code);
+  const own = pairs.filter(([one]) => named.parameters.has(one.split(':')[0] ?? ''));
+  const values = valuesOf(named, own, type, context);
+  const of = named.criteria.flatMap(criterion => criterionQuery(criterion, { type, named, values, context }));
+  return { pairs: new Set([pair, ...own]), query: { kind: 'and', of } };
+}
+
+function unknownQuery({ name, queries }: ResourceType, code: string): FhirError {
+  const offer = [...queries.keys()].map(one => `\`${one}\``).join(', ');
+  const text = `\`${code}\` is no named query of ${name}.${didYouMean(code, queries.keys())} Use ${offer}.`;
+  return fhirError(400, 'not-supported', text, 'http._query');
+}
+
+/** The values of the parameters of a query, by name. */
+function valuesOf(
+  { code, parameters }: NamedQuery,
+  pairs: readonly QueryPair[],
+  type: ResourceType,
+  context: SearchContext,
+): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [whole, text] of pairs) {
+    const [name = '', ...modifier] = whole.split(':');
+    const parameter = parameters.get(name);
+    if (parameter === undefined) continue;
+    if (modifier.length > 0) throw unsupportedModifier(name, modifier.join(':'), []);
+    if (values.has(name)) throw badValue(name, `\`${name}\` is repeated: send it once.`);
+    if (text.trim() === '') throw emptyValue(name);
+    checkValue(parameter, text, type, context);
+    values.set(name, text);
+  }
+  const missing = [...parameters.values()].find(({ name, required }) => required && !values.has(name));
+  if (missing === undefined) return values;
+  const { name } = missing;
+  throw fhirError(400, 'required', `The query \`${code}\` needs the parameter \`${name}\`: send it.`, `http.${name}`);
+}
+
+/** Throws FhirError 400 for a value that the search type of the parameter does not have. */
+function checkValue(parameter: QueryParameter, text: string, type: ResourceType, context: SearchContext): void {
+  const { name, repeats } = parameter;
+  const texts = split(text, ',');
+  if (texts.length > 1 && !repeats) {
+    throw badValue(name, `\`${name}\` has several values: send one, and write a comma in it as \`\\,\`.`);
+  }
+  const wrong = wrongEscape(text);
+  if (wrong !== undefined) {
+    const rule = 'a `\\` must precede `,`, `|`, `$` or `\\`';
+    throw badValue(name, `\`${wrong}\` in the value of \`${name}\` is not valid: ${rule}.`);
+  }
+  for (const one of texts) {
+    if (one.trim() === '') throw badValue(name, `\`${name}\` has an empty value in its list: remove the comma.`);
+    valueParsers[parameter.type]({ text: one, param: untyped(parameter, type), name }, context);
+  }
+}
+
+/** A parameter of the search type that may have any data type. */
+function untyped({ name, type }: QueryParameter, { name: resourceType }: ResourceType): SearchParam {
+  return {
+    code: name,
+    type,
+    url: '',
+    resourceType,
+    expression: '',
+    targets: [],
+    dataTypes: new Set(),
+    single: false,
+    modifiers: new Set(),
+    modified: new Map(),
+    reads: undefined,
+    delegated: false,
+    components: [],
+    digest: '',
+    description: undefined,
+  };
+}
+
+interface Filling {
+  readonly type: ResourceType;
+  readonly named: NamedQuery;
+  readonly values: ReadonlyMap<string, string>;
+  readonly context: SearchContext;
+}
+
+/** The query of a criterion; none if it has a parameter without a value. */
+function criterionQuery(
+  [name, template]: readonly [string, string],
+  { type, named, values, context }: Filling,
+): readonly Query[] {
+  const names = placeholdersIn(template);
+  if (names.some(one => !values.has(one))) return [];
+  const text = template.replace(/\{([^{}]*)\}/g, (_, one: string) => values.get(one) ?? '');
+  try {
+    return [parseCriterion(type, [name, text], context)];
+  } catch (error) {
+    if (!(error instanceof FhirError) || error instanceof CodesUnknown || names.length === 0) throw error;
+    const [first = ''] = names;
+    const which = names.map(one => `\`${one}\``).join(', ');
+    throw badValue(first, `The query \`${named.code}\` cannot be made with this ${which}. ${error.message}`);
+  }
+}
