@@ -17,8 +17,8 @@ import { refuseReferred } from './referrers.ts';
 const mostAttempts = 100;
 
 /**
- * Delete: 204, also if there is no such record, or none for the caller. 412 if `If-Match` names another version, decided
- * in the write; 409 with the records that refer to it, unless the type declares that these may stay.
+ * Delete: 204, also if there is no such record, or none for the caller. 412 if `If-Match` names another version,
+ * decided in the write; 409 with the records that refer to it, unless the type declares that these may stay.
  * https://hl7.org/fhir/R4/http.html#delete
  */
 export const remove: Interaction = async (engine, request, partition) => {
