@@ -59,7 +59,7 @@ const httpOnMongodb = {
   name: 'mongodb-http',
   include: [
     'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search,search-values}.test.ts',
-    'test/interaction/{batch,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
+    'test/interaction/{batch,search-deadline,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
     'test/interaction/{search-several,search-sort,search-words}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
   ],
