@@ -50,7 +50,9 @@ export interface CompartmentOf {
 
 /** The request headers that interactions use. */
 export type RequestHeaders = Readonly<
-  Partial<Record<'prefer' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>>
+  Partial<
+    Record<'prefer' | 'if-match' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>
+  >
 >;
 
 /** A response as a value. */
