@@ -4,6 +4,7 @@ import type { SearchParamType } from '../model/model.ts';
 import { dateEntries } from './date.ts';
 import { fullTextEntries } from './full-text.ts';
 import { numberEntries } from './number.ts';
+import { phoneticEntries } from './phonetic.ts';
 import { quantityEntries } from './quantity.ts';
 import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
 import { referenceEntries } from './reference.ts';
@@ -33,6 +34,7 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   ofType: typedIdentifierEntries,
   identifier: referenceIdentifierEntries,
   words: fullTextEntries,
+  phonetic: phoneticEntries,
 };
 
 function extractorOf({ type, reads }: Read): Entries | undefined {

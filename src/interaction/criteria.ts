@@ -17,8 +17,8 @@ export interface CriteriaSource {
 }
 
 /**
- * The query of the criteria of a conditional write, among the resources that the caller may search, for which a scope is
- * required too. Throws FhirError 400 without criteria, and for an invalid search; always strictly, since an ignored
+ * The query of the criteria of a conditional write, among the resources that the caller may search, for which a scope
+ * is required too. Throws FhirError 400 without criteria, and for an invalid search; always strictly, since an ignored
  * criterion would match everything. https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function readCriteria(

@@ -87,6 +87,8 @@ export interface Engine {
   readonly now: () => number;
   /** The handling of unknown and empty parameters if the client does not choose. */
   readonly handling: Handling;
+  /** Time limit of one search, in milliseconds. */
+  readonly searchDeadline: number;
   /** Maximum length of a link, in bytes. */
   readonly maxUrl: number;
   /** Maximum size of a resource without its attachments, in bytes. */

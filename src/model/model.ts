@@ -167,9 +167,9 @@ export interface SearchParam {
   readonly modified: ReadonlyMap<string, SearchParam>;
   /**
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
-   * or the words of full-text search.
+   * the words of full-text search, or the codes of words by their sound.
    */
-  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | undefined;
+  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

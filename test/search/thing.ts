@@ -74,6 +74,7 @@ export const parameters: readonly SearchParam[] = [
   }),
   parameter('near', 'special', []),
   parameter('narrative', 'string', ['Narrative'], { reads: 'words' }),
+  parameter('sound', 'string', ['HumanName'], { reads: 'phonetic' }),
   withModifiers(parameter('remark', 'string', ['string']), ['text']),
   withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
   withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text', 'in', 'not-in', 'above', 'below']),

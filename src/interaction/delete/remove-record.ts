@@ -9,10 +9,10 @@ import type { FormerVersion } from '../write/client-record.ts';
 const mostAttempts = 100;
 
 /**
- * Deletes a record. `find` returns its current version, or undefined if there is nothing to delete, and throws FhirError
- * if it may not be deleted: it is called again if another write comes between. Returns the version that the deletion
- * made, with the content of the one before, for the audit. Throws FhirError 409 if other writes come between again and
- * again.
+ * Deletes a record. `find` returns its current version, or undefined if there is nothing to delete, and throws
+ * FhirError if it may not be deleted: it is called again if another write comes between. Returns the version that the
+ * deletion made, with the content of the one before, for the audit. Throws FhirError 409 if other writes come between
+ * again and again.
  */
 export async function removeRecord(
   engine: Pick<Engine, 'audit'>,

@@ -310,6 +310,36 @@ const joined: Readonly<Record<string, readonly string[]>> = {
 /** Searches over records of several types. */
 export const anyJoined: fc.Arbitrary<readonly Asked[]> = searchesOf(joined);
 
+/** Full-text searches, and their scores. */
+const words = ['pain', '"chest pain"', 'pain chest', 'che*', 'pain,nothing', '"in the ch*"', 'nothing', 'p1', 'dr'];
+const worded = words.flatMap(value => {
+  const text = encodeURIComponent(value);
+  return [`_text=${text}`, `_content=${text}`, `_text=${text}&_sort=-_score,_id`, `_content=${text}&_sort=_score`];
+});
+export const anyWorded: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Patient: [
+    ...worded,
+    '_text=pain&_revinclude=*',
+    'name:text=roy',
+    'name:text=ro*',
+    '_has:Condition:patient:_text=%22chest%20pain%22',
+  ],
+  Condition: [
+    ...worded,
+    '_content=pain&_include=*',
+    '_content=pain&_include=*',
+    'patient._text=pain',
+    'patient._content=dr',
+    'patient.name:text=roy',
+    '_text:missing=true',
+  ],
+  Communication: [
+    ...worded,
+    '_filter=_text%20co%20chest%20or%20status%20eq%20completed',
+    'recipient:Patient._text=pain',
+  ],
+});
+
 /** Searches by lists, and by the hierarchy of encounters. */
 export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
 export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
