@@ -47,6 +47,10 @@ export interface ResourceType {
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   /** Whether a version that is not the current one can be read. */
   readonly readHistory: boolean;
+  /** Whether an update creates a record under the id of the client. */
+  readonly updateCreate: boolean;
+  /** Whether a record to which others refer can be deleted. */
+  readonly deletePolicy: 'refuse' | 'allow';
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';

@@ -98,6 +98,8 @@ export const thing: ResourceType = {
   queries: new Map(),
   versioning: 'versioned',
   readHistory: false,
+  updateCreate: false,
+  deletePolicy: 'refuse',
   conditionalCreate: false,
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',

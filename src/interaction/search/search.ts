@@ -49,7 +49,7 @@ export const search: Interaction = async (engine, request, partition) => {
     const both = given.flatMap((one, at) =>
       asked.slice(at, at + 1).map(restricted => ({ given: one, asked: restricted })),
     );
-    return answerExplained(both, { ...place, model, access });
+    return answerExplained(both, { ...place, model, access, deadline: engine.searchDeadline });
   }
   return answer(engine, request, { path: searched.path, asked, paging }, place);
 };
@@ -71,7 +71,7 @@ async function answer(
   const { base, access } = request;
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
-  const { page, counted, beside } = await findAll(asked, { ...place, model, access });
+  const { page, counted, beside } = await findAll(asked, { ...place, model, access, deadline: engine.searchDeadline });
   const { entries, records, damaged } = entriesOf(page.versions, first, model, scoresOf(page.versions, asked, place));
   const included = entriesOf(beside.records, first, model);
   damaged.push(...included.damaged);
