@@ -55,6 +55,9 @@ describe('SQLite', () => {
     await demo.write([t.put('a', [written('chest pain')]), t.put('b', [written(long.join(' '))])], t.each);
     expect((await storeSteps(store)).flatMap(({ findings }) => findings)).toEqual([]);
     await store.close();
+    const reading = await t.openDemo(place.url, { model, mode: 'read' });
+    expect(await t.find(reading.demo, hasWords('word7'))).toEqual(['b']);
+    await reading.store.close();
 
     const [folder, restored] = [`${place.path}-backup`, `${place.path}-restored`];
     const source = await openBackupSource(place.url);
@@ -67,6 +70,22 @@ describe('SQLite', () => {
     expect(await t.find(again.demo, hasWords('"chest pain"'))).toEqual(['a']);
     expect((await storeSteps(again.store)).flatMap(one => one.findings)).toEqual([]);
     await again.store.close();
+  });
+
+  it('reports words that cannot be read, and verifies the rest', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const { store, demo } = await t.openDemo(place.url, { model });
+    await demo.write([t.put('a', [written('chest pain')]), t.put('b')], t.each);
+    const database = new DatabaseSync(place.path);
+    database.enableDefensive(false);
+    database.exec('DELETE FROM words_data; DELETE FROM words_docsize');
+    database.close();
+    const findings = (await indexSteps(store, 'demo')).flatMap(step =>
+      step.findings.map(({ what, why }) => what + why),
+    );
+    expect(findings).toContainEqual('Basic/a`narrative` lacks an entry');
+    await store.close();
   });
 
   it('sweeps the words of indexes that the definitions dropped', async () => {
