@@ -123,15 +123,22 @@ describe.each([
 });
 
 /** A scan of a table, or of a whole index; not of the values of a list or of the rows of a part of the statement. */
-const isScan = (step: string): boolean => /^SCAN (?!j\b|json_each|c$|\(|CONSTANT|[0-9])/.test(step);
+const isScan = (step: string): boolean =>
+  /^SCAN (?!j\b|json_each|c$|\(|CONSTANT|[0-9])/.test(step) && !wordSearch.test(step);
+
+/** Of the table of words: `M1` a search of them, with `><` in a range of rowids, with `=` in one row. */
+const wordSearch = /^SCAN words?\b.* VIRTUAL TABLE INDEX 0:(?:M1><|=M1)$|^SCAN w VIRTUAL TABLE INDEX 0:M1><$/;
 
 /** Beside the number of the parameter or type, the value bounds the range: except where any text may contain it. */
 const isNarrow = (step: string, clause: Clause): boolean =>
-  /\([pt]=\? AND \w+[=<>]/.test(step) || (clause.kind === 'string' && clause.how === 'contains');
+  /\([pt]=\? AND \w+[=<>]|\(rowid=\?\)/.test(step) || (clause.kind === 'string' && clause.how === 'contains');
 
 it('would find a scan', () => {
   expect(isScan('SCAN x')).toBe(true);
   expect(isScan('SCAN resources')).toBe(true);
+  expect(isScan('SCAN w VIRTUAL TABLE INDEX 0:')).toBe(true);
+  expect(isScan('SCAN w VIRTUAL TABLE INDEX 0:M1')).toBe(true);
+  expect(isScan('SCAN w VIRTUAL TABLE INDEX 0:M1><')).toBe(false);
   expect(isScan('SCAN terms USING COVERING INDEX terms_r')).toBe(true);
   expect(isNarrow('SEARCH c USING PRIMARY KEY (p=?)', { kind: 'prefix', index: 1, prefix: '' })).toBe(false);
   expect(allOf([]).text).toBe('1');
