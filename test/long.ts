@@ -81,7 +81,7 @@ const rest: readonly Step[] = [
     files: ['test/store/sqlite/every-parameter.test.ts', 'test/store/plan/conditions.test.ts'],
   },
   {
-    what: 'MongoDB: the plans of every parameter of R4; some twenty minutes',
+    what: 'MongoDB: the plans of every parameter of R4; an hour or more',
     env: { CRS_TEST_PLANS: 'all' },
     files: ['test/store/mongo/plans.test.ts'],
     onMongodb: true,

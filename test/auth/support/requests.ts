@@ -87,7 +87,6 @@ const control = pick(
   '_elements=id',
   '_page_token=x',
   '_explain=true',
-  '_explain=true',
 );
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 

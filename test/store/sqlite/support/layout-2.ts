@@ -5,6 +5,7 @@ export function asLayout2(path: string): void {
   const database = new DatabaseSync(path);
   for (const table of ['resources', 'versions']) database.exec(`DROP INDEX ${table}_undigested`);
   database.exec('DROP INDEX marks_digest; DROP INDEX resources_unowned');
+  database.exec('DROP INDEX resources_removed; DROP INDEX versions_updated');
   for (const table of ['resources', 'versions']) database.exec(`ALTER TABLE ${table} DROP COLUMN owners`);
   for (const table of ['resources', 'versions', 'documents', 'marks', 'keys'])
     database.exec(`ALTER TABLE ${table} DROP COLUMN digest`);
