@@ -173,14 +173,12 @@ export interface SearchParam {
   readonly description: string | undefined;
 }
 
-/**
- * How a parameter of type special selects records (special.ts). `members`: by the id of a record that refers to them by
- * a reference parameter of its type.
- */
-export interface Special {
-  readonly kind: 'members';
-  readonly by: SearchParam;
-}
+/** How a parameter of type special selects records (special.ts). */
+export type Special =
+  /** By the id of a record that refers to them by a reference parameter of its type. */
+  | { readonly kind: 'members'; readonly by: SearchParam }
+  /** By a position on Earth and a distance from it. Its components are latitude and longitude. */
+  | { readonly kind: 'near' };
 
 /**
  * The parameters by which resource types belong to a compartment. https://hl7.org/fhir/R4/compartmentdefinition.html

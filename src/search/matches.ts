@@ -1,3 +1,4 @@
+import { distanceBetween } from '../fhir/position.ts';
 import { belowBase } from '../fhir/reference.ts';
 import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
@@ -128,7 +129,15 @@ function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
   if (test.kind === 'equals') return value.kind === 'string' && value.folded === test.text;
   if (test.kind === 'ends') return value.kind === 'string' && value.folded.endsWith(test.text);
   if (test.kind === 'uriPart') return value.kind === 'uri' && hasPart(test, value.uri);
+  if (test.kind === 'near') return isNear(test, value);
   return passes(test, value);
+}
+
+/** The entry of a position is the tuple of its latitude and longitude. */
+function isNear({ position, distance }: Extract<EntryTest, { kind: 'near' }>, value: IndexValue): boolean {
+  const [latitude, longitude] = value.kind === 'composite' ? value.of.map(([first]) => first) : [];
+  if (latitude?.kind !== 'number' || longitude?.kind !== 'number') return false;
+  return distanceBetween(position, { latitude: latitude.low, longitude: longitude.low }) <= distance;
 }
 
 function hasPart({ how, text }: Extract<EntryTest, { kind: 'uriPart' }>, uri: string): boolean {

@@ -61,6 +61,8 @@ function sortName(key: Exclude<Sort, { by: 'default' }>): string {
 
 function printEntry(test: EntryTest | Test, param: SearchParam): string {
   if (test.kind === 'equals' || test.kind === 'ends') return list(test.kind, [quote(test.text)]);
+  if (test.kind === 'near')
+    return list('near', [test.position.latitude, test.position.longitude, test.distance].map(String));
   if (test.kind === 'uriPart') return list(test.how, [quote(test.text)]);
   if (test.kind !== 'unequal') return printTest(test, param);
   const parts = test.of.map(one => printEntry(one, param));

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
-import { plantForgetting } from './support/plant.ts';
-import { anyHierarchical, anyListed } from './support/requests.ts';
+import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
+import { anyHierarchical, anyListed, anyNear } from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -21,6 +21,9 @@ describe('a search of lists for their items that forgets whose lists they are', 
 });
 describe('a search of encounters for those below another that forgets whose they are', () => {
   leakFault(newStorePlace, plantForgetting('search', 'Encounter'), { joined: true, requests: anyHierarchical });
+});
+describe('a search of positions that forgets whose they are', () => {
+  leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, requests: anyNear });
 });
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { several: true });

@@ -72,6 +72,13 @@ export const parameters: readonly SearchParam[] = [
     ],
   }),
   parameter('near', 'special', []),
+  parameter('position', 'special', ['BackboneElement'], {
+    special: { kind: 'near' },
+    components: ['latitude', 'longitude'].map(name => ({
+      param: parameter(name, 'number', ['decimal']),
+      expression: name,
+    })),
+  }),
   withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
   withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text', 'in', 'not-in', 'above', 'below']),
   withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
@@ -219,6 +226,10 @@ export const date = (written: string, zone = 'America/Toronto'): Single => {
 };
 export const uri = (uri: string): Single => ({ kind: 'uri', uri });
 export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
+export const position = (latitude: number, longitude: number): CompositeValue => ({
+  kind: 'composite',
+  of: [[number(latitude)], [number(longitude)]],
+});
 /** The values of `:of-type`: types as `system|code`, and the value. */
 export const typed = (types: readonly (readonly [system: string, code: string])[], value: string): CompositeValue => ({
   kind: 'composite',

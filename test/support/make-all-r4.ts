@@ -13,10 +13,8 @@ import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
-  // `_text`, `_content` and `_query` have no expression: nothing says how to index them. `near` is of type special.
-  const parameters = readOfficialSearchParameters().filter(
-    ({ expression, type }) => expression !== undefined && type !== 'special',
-  );
+  // `_text`, `_content` and `_query` have no expression: nothing says how to index them.
+  const parameters = readOfficialSearchParameters().filter(({ expression }) => expression !== undefined);
   const declared = (name: string): readonly JsonObject[] =>
     parameters
       .filter(({ base }) => stringsOf(base).includes(name))

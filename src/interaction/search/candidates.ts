@@ -1,6 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
-import type { ResourceType } from '../../model/model.ts';
-import type { Chain, Entry, Has, Position, Query, Sort } from '../../search/ast.ts';
+import { type Area, areaAround, type Range } from '../../fhir/position.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Chain, Entry, Has, Position, Query, Sort, Test } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
@@ -53,9 +54,27 @@ function widened(query: Query): Query {
 }
 
 function widenedEntry({ param, test }: Entry): Query {
+  if (test.kind === 'near') return inArea(param, areaAround(test.position, test.distance));
   if (test.kind !== 'equals' && test.kind !== 'ends') return { kind: 'present', param };
   const how = test.kind === 'equals' ? 'starts' : 'contains';
   return { kind: 'param', param, test: { kind: 'string', how, text: test.text } };
+}
+
+/** Positions in an area: their entries are tuples of latitude and longitude. */
+function inArea(param: SearchParam, { latitudes, longitudes }: Area): Query {
+  const within = ({ low, high }: Range): Test => ({
+    kind: 'range',
+    bounds: [
+      { end: 'low', is: '>=', value: low },
+      { end: 'high', is: '<=', value: high },
+    ],
+  });
+  const of = longitudes.map((range): Query => ({
+    kind: 'param',
+    param,
+    test: { kind: 'composite', of: [within(latitudes), within(range)] },
+  }));
+  return { kind: 'or', of };
 }
 
 /** The records among `records` of a type that match the query. */

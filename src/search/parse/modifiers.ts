@@ -31,7 +31,7 @@ const always: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>
   quantity: { missing: 'missing' },
   uri: { missing: 'missing' },
   composite: {},
-  special: {},
+  special: { missing: 'missing' },
 };
 
 /** `name` is as searches write it. */
@@ -65,7 +65,7 @@ const typed = 'type';
 
 /** A modifier of a parameter by its name in a search; undefined if the parameter does not offer it. */
 export function findModifier(param: SearchParam, name: string, types: ReadonlySet<string>): Modifier | undefined {
-  const known = always[param.type];
+  const known = usualOf(param);
   if (Object.hasOwn(known, name)) return known[name];
   if (param.modifiers.has(typed) && typesOf(param, types).has(name)) {
     return { values: (value, context) => parseReferenceValue(referenceOf(name, value), context) };
@@ -83,8 +83,12 @@ export function offeredModifiers(param: SearchParam): readonly string[] {
   const names = [...param.modifiers].flatMap(code =>
     code === typed ? param.targets : (declared[param.type]?.[code]?.name ?? []),
   );
-  return [...Object.keys(always[param.type]), ...names];
+  return [...Object.keys(usualOf(param)), ...names];
 }
+
+/** Members have no values of their own. */
+const usualOf = ({ type, special }: SearchParam): Readonly<Record<string, Modifier>> =>
+  special?.kind === 'members' ? {} : always[type];
 
 function typesOf({ targets }: SearchParam, types: ReadonlySet<string>): ReadonlySet<string> {
   return targets.length === 0 ? types : new Set(targets);

@@ -159,7 +159,7 @@ function present<I>({ param, index }: ParamIndex<I>, { marksMissing }: Indexes<I
     case 'composite':
       return { kind: 'tuple', index, of: [] };
     case 'special':
-      return none;
+      return param.components.length === 0 ? none : { kind: 'tuple', index, of: [] };
     default:
       return param.type satisfies never;
   }

@@ -22,6 +22,7 @@ const types = [
   'Practitioner',
   'Media',
   'List',
+  'Location',
 ];
 const ids = [
   ...patients,
@@ -217,6 +218,8 @@ const ofPatient = [
   '_include:iterate=*&_revinclude:iterate=*',
 ];
 const lists = ['_list=lis0', '_list=lis1,lis2', '_list=lis0,lis1,lis2,lis3'];
+const nearby = ['near=43.1|-79|12|km', 'near=43|-79|25', 'near=43.2|-79'];
+const places = [':below=loc0', ':above=loc1,loc2'];
 const hierarchy = [':below=enc0', ':above=enc1', ':below=Encounter/enc2,enc3', ':above=enc0,enc3'];
 const joined: Readonly<Record<string, readonly string[]>> = {
   Patient: [
@@ -247,9 +250,12 @@ const joined: Readonly<Record<string, readonly string[]>> = {
   Encounter: [
     ...ofPatient,
     ...hierarchy.map(rest => `part-of${rest}`),
+    ...places.map(rest => `location${rest}`),
+    ...nearby.map(one => `location.${one}`),
     'appointment.status=booked',
     '_include=Encounter:patient',
   ],
+  Location: [...nearby, 'partof:below=loc0', '_has:Encounter:location:patient=p1'],
   Communication: [
     ...lists,
     'recipient:Patient.gender=female',
@@ -268,6 +274,11 @@ export const anyJoined: fc.Arbitrary<readonly Asked[]> = searchesOf(joined);
 export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
 export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Condition: hierarchy.map(rest => `encounter${rest}`),
+});
+
+export const anyNear: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Location: nearby,
+  Encounter: nearby.map(one => `location.${one}`),
 });
 
 function searchesOf(searches: typeof joined): fc.Arbitrary<readonly Asked[]> {

@@ -6,8 +6,8 @@ import { context, explain, pairs, refusal, search, thing } from '../thing.ts';
 
 const offered =
   '`_id`, `_lastUpdated`, `active`, `author`, `born`, `code`, `code-size`, `date`, `focus`, `form`, ' +
-  '`identifier`, `kind`, `link`, `name`, `near`, `patient`, `phone`, `plan`, `score`, `site`, `size`, `source`, ' +
-  '`status`, `subject`, `url`, `when`';
+  '`identifier`, `kind`, `link`, `name`, `near`, `patient`, `phone`, `plan`, `position`, `score`, `site`, `size`, ' +
+  '`source`, `status`, `subject`, `url`, `when`';
 
 describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {
