@@ -63,4 +63,23 @@ export function isWithin(
   return matches(rule, { id, lastUpdated, entries, owners });
 }
 
+/**
+ * True if the rule covers a version: that version, and the current one, so that the history of a record which the
+ * caller may not see any more is not shown. A deleted record has no current version: its versions are open to callers
+ * who may see every record of the type, and to no others.
+ */
+export function isVersionWithin(
+  rule: Query,
+  type: ResourceType,
+  { version, current }: { readonly version: StoredVersion; readonly current: StoredVersion | undefined },
+  extract: Extract,
+  partition: Pick<Partition, 'id' | 'settings'>,
+): boolean {
+  if (rule.kind === 'all') return true;
+  if (current?.text === undefined) return false;
+  return [current, version].every(
+    ({ text, ...one }) => text === undefined || isWithin(rule, type, { ...one, text }, extract, partition),
+  );
+}
+
 const everything: Query = { kind: 'all' };

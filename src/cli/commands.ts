@@ -28,6 +28,7 @@ export const commands: readonly Entry[] = [
     summary: 'Write a capability folder from the CapabilityStatement of a published guide',
     import: () => import('./definitions-init.ts'),
   },
+  { name: 'explain', summary: 'Show how a search is understood and answered', import: () => import('./explain.ts') },
   {
     name: 'index status',
     summary: 'Show which search parameters are ready and which are being rebuilt',
@@ -39,6 +40,11 @@ export const commands: readonly Entry[] = [
     import: () => import('./index-verify.ts'),
   },
   { name: 'index rebuild', summary: 'Rebuild the index entries', import: () => import('./index-rebuild.ts') },
+  {
+    name: 'index usage',
+    summary: 'List how often searches used each index, and which never',
+    import: () => import('./index-usage.ts'),
+  },
   {
     name: 'index drop-unused',
     summary: 'Drop MongoDB indexes that the definitions no longer need',

@@ -1,3 +1,4 @@
+import { printETag } from './etag.ts';
 import type { Issue, IssueCode } from './outcome.ts';
 
 /**
@@ -34,9 +35,11 @@ export function fhirError(
 export const notFound = (resourceType: string, id: string): FhirError =>
   fhirError(404, 'not-found', `No ${resourceType} has the id \`${id}\`.`);
 
-/** The resource was deleted. https://hl7.org/fhir/R4/http.html#read */
-export const gone = (resourceType: string, id: string): FhirError =>
-  fhirError(410, 'deleted', `The ${resourceType} with the id \`${id}\` was deleted.`);
+/** The resource was deleted, by this version. https://hl7.org/fhir/R4/http.html#read */
+export const gone = (resourceType: string, id: string, version: number): FhirError =>
+  fhirError(410, 'deleted', `The ${resourceType} with the id \`${id}\` was deleted.`, undefined, {
+    ETag: printETag(version),
+  });
 
 /** A search parameter with a malformed value. https://hl7.org/fhir/R4/search.html#errors */
 export const badValue = (parameter: string, text: string): FhirError =>

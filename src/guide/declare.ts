@@ -26,7 +26,7 @@ export function declareType(
   for (const element of [
     'searchInclude',
     'searchRevInclude',
-    'readHistory',
+    ...(interactions.includes('vread') ? [] : ['readHistory']),
     'updateCreate',
     'conditionalUpdate',
     'conditionalDelete',
@@ -45,6 +45,7 @@ export function declareType(
     supportedProfile: stringsOf(given['supportedProfile']),
     interaction: interactions.map(code => ({ code })),
     versioning: 'versioned',
+    ...(interactions.includes('vread') && given['readHistory'] === false ? { readHistory: false } : {}),
     ...(interactions.includes('read') ? { conditionalRead: 'full-support' } : {}),
     searchParam: searchParams,
     operation: objectsOf(given['operation']).map(({ name: operation, definition }) => ({

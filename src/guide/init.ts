@@ -108,8 +108,10 @@ function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObje
 function withScopes(type: JsonObject, { types, compartments }: Model): JsonObject {
   const name = String(type['type']);
   const codes = objectsOf(type['interaction']).map(({ code }) => code);
-  const letters = Object.entries(letterOf).flatMap(([code, letter]) => (codes.includes(code) ? [letter] : []));
-  const readable = letters.filter(letter => letter !== 'c').join('');
+  const letters = Object.entries(interactionsOf).flatMap(([letter, of]) =>
+    of.some(code => codes.includes(code)) ? [letter] : [],
+  );
+  const readable = letters.filter(letter => letter === 'r' || letter === 's').join('');
   const isOwner = [...compartments.values()].some(({ url, code }) => url === defaultCompartment && code === name);
   const isOwned = isOwner || (types.get(name)?.accessLinks.length ?? 0) > 0;
   const scopes = [
@@ -119,8 +121,12 @@ function withScopes(type: JsonObject, { types, compartments }: Model): JsonObjec
   return { extension: scopes.map(valueString => ({ url: `${extensionBase}smart-scope`, valueString })), ...type };
 }
 
-/** In the order of the letters in a scope. */
-const letterOf = { create: 'c', read: 'r', 'search-type': 's' };
+/** The interactions that a letter allows, in the order of the letters in a scope (auth/may.ts). */
+const interactionsOf = {
+  c: ['create'],
+  r: ['read', 'vread', 'history-instance'],
+  s: ['search-type', 'history-type'],
+};
 
 /** An empty array is not allowed in FHIR JSON. */
 const withoutEmpty = (resource: JsonObject): JsonObject =>

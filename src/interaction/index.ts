@@ -1,9 +1,10 @@
 import { capabilities } from './capabilities.ts';
 import { create } from './create.ts';
+import { history } from './history/history.ts';
 import type { Interaction } from './interaction.ts';
 import type { ServedInteraction } from '../model/served.ts';
 import { operation } from './operation/index.ts';
-import { read } from './read.ts';
+import { read, vread } from './read.ts';
 import { search } from './search/search.ts';
 
 /**
@@ -15,8 +16,12 @@ export const interactions: Readonly<
 > = {
   capabilities,
   create,
+  'history-instance': history,
+  'history-system': history,
+  'history-type': history,
   operation,
   read,
   'search-system': search,
   'search-type': search,
+  vread,
 };

@@ -1,29 +1,46 @@
+import type { ResourceType } from '../model/model.ts';
+import type { StoredVersion } from '../store/records.ts';
 import { isUnmodified } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';
-import type { Interaction } from './interaction.ts';
+import type { Engine, FhirRequest, FhirResponse, Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
 import { subset } from './subset.ts';
-import { findVisible } from './visible.ts';
+import { findVersion, findVisible } from './visible.ts';
 
 /**
  * Read by id: 200 with the stored text, 304 if the client has it, 404 if it never existed (also for an invalid id, or
  * one that the caller may not see), 410 if it was deleted, returned only to callers who may see every record of the
  * type. https://hl7.org/fhir/R4/http.html#read
  */
-export const read: Interaction = async (
-  { model, handling, extract },
-  { parameters, headers, ...request },
-  partition,
-) => {
+export const read: Interaction = (engine, request, partition) =>
+  answerWith(engine, request, type =>
+    findVisible(engine, type, { partition, access: request.access, id: request.id ?? '' }),
+  );
+
+/**
+ * Read of a version: as read, with 404 for a version that does not exist, and 410 for the one by which the record was
+ * deleted. A caller who may not see the current version sees no other. https://hl7.org/fhir/R4/http.html#vread
+ */
+export const vread: Interaction = (engine, request, partition) =>
+  answerWith(engine, request, type => {
+    const { access, id = '', version = '' } = request;
+    return findVersion(engine, type, { partition, access, id, version });
+  });
+
+async function answerWith(
+  { model, handling }: Pick<Engine, 'model' | 'handling'>,
+  { parameters, headers, ...request }: FhirRequest,
+  find: (type: ResourceType) => Promise<StoredVersion & { readonly text: string }>,
+): Promise<FhirResponse> {
   const type = declaredType(model, request);
   const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
   const wanted = subsetOf(given, type.definition);
-  const found = await findVisible({ extract }, type, { partition, access: request.access, id: request.id ?? '' });
+  const found = await find(type);
   const records = [found];
-  const { text } = found;
   const etag = String(found.version);
   const lastModified = found.lastUpdated;
   if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified, records };
-  return { status: 200, etag, lastModified, records, body: subset(text, wanted, type.definition, model.definitions) };
-};
+  const body = subset(found.text, wanted, type.definition, model.definitions);
+  return { status: 200, etag, lastModified, records, body };
+}

@@ -1,11 +1,18 @@
 import type { Access } from '../auth/access.ts';
 import type { Partition } from '../store/partitions.ts';
-import { isWithin, restriction } from '../auth/restrict.ts';
-import { gone, notFound } from '../fhir/error.ts';
+import { isVersionWithin, isWithin, restriction } from '../auth/restrict.ts';
+import { fhirError, gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { Engine } from './interaction.ts';
+
+/** The record that is requested, and its caller. */
+interface Requested {
+  readonly partition: Partition;
+  readonly access: Access;
+  readonly id: string;
+}
 
 /**
  * The resource of a type with an id, if the caller may read it. Throws FhirError 404 if it never existed (also for an
@@ -13,16 +20,54 @@ import type { Engine } from './interaction.ts';
  * see every record of the type. https://hl7.org/fhir/R4/http.html#read
  */
 export async function findVisible(
+  engine: Pick<Engine, 'extract'>,
+  type: ResourceType,
+  requested: Requested,
+): Promise<StoredVersion & { readonly text: string }> {
+  const found = await findLast(engine, type, requested);
+  const { text } = found;
+  if (text === undefined) throw gone(type.name, requested.id, found.version);
+  return { ...found, text };
+}
+
+/** The same, but for a deleted record its tombstone. */
+export async function findLast(
   { extract }: Pick<Engine, 'extract'>,
   type: ResourceType,
-  { partition, access, id }: { readonly partition: Partition; readonly access: Access; readonly id: string },
-): Promise<StoredVersion & { readonly text: string }> {
+  { partition, access, id }: Requested,
+): Promise<StoredVersion> {
   const found = isId(id) ? await partition.read(type.name, id) : undefined;
   if (found === undefined) throw notFound(type.name, id);
   const rule = restriction(access, type, 'r');
   const { text } = found;
-  if (text === undefined) throw rule.kind === 'all' ? gone(type.name, id) : notFound(type.name, id);
-  const record = { ...found, text };
-  if (!isWithin(rule, type, record, extract, partition)) throw notFound(type.name, id);
-  return record;
+  const isVisible =
+    text === undefined ? rule.kind === 'all' : isWithin(rule, type, { ...found, text }, extract, partition);
+  if (!isVisible) throw notFound(type.name, id);
+  return found;
 }
+
+/**
+ * A version of a resource, if the caller may read it and the current one. Throws FhirError 404 if there is none, and
+ * 410 for the version by which it was deleted. https://hl7.org/fhir/R4/http.html#vread
+ */
+export async function findVersion(
+  engine: Pick<Engine, 'extract'>,
+  type: ResourceType,
+  requested: Requested & { readonly version: string },
+): Promise<StoredVersion & { readonly text: string }> {
+  const { partition, access, id } = requested;
+  const current = await findLast(engine, type, requested);
+  const number = /^[1-9]\d{0,14}$/.test(requested.version) ? Number(requested.version) : 0;
+  const isKept = type.readHistory && number > 0 && number < current.version;
+  const version =
+    number === current.version ? current : isKept ? await partition.read(type.name, id, number) : undefined;
+  const rule = restriction(access, type, 'r');
+  if (version === undefined || !isVersionWithin(rule, type, { version, current }, engine.extract, partition))
+    throw noVersion(type.name, id, requested.version);
+  const { text } = version;
+  if (text === undefined) throw gone(type.name, id, version.version);
+  return { ...version, text };
+}
+
+const noVersion = (type: string, id: string, version: string) =>
+  fhirError(404, 'not-found', `${type}/${id} has no version \`${version}\`.`);

@@ -7,8 +7,13 @@ import type { Declared, DefinitionNode } from './definition-nodes.ts';
 import { extensionBase } from './extension-shapes.ts';
 import { textOf } from './extensions.ts';
 import { listsOf } from './named-queries.ts';
-import { queryControl, resultControls, typeControl } from './result-controls.ts';
-import type { Compartment, NamedQuery, ResourceType, SearchParam } from './model.ts';
+import { explainControl, queryControl, resultControls, typeControl } from './result-controls.ts';
+import type { Model, NamedQuery, ResourceType, SearchParam } from './model.ts';
+
+/** What is declared for the whole system. */
+interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartments'> {
+  readonly interactions: ReadonlySet<SystemInteraction>;
+}
 
 /**
  * The CapabilityStatement of the compiled model: it lists only what is implemented. capability-statement.ts adds the
@@ -17,8 +22,7 @@ import type { Compartment, NamedQuery, ResourceType, SearchParam } from './model
 export function buildStatement(
   declared: Declared,
   types: readonly ResourceType[],
-  interactions: ReadonlySet<SystemInteraction>,
-  compartments: ReadonlyMap<string, Compartment>,
+  { interactions, searchedCompartments: compartments, explainScopes }: SystemFeatures,
   definitions: Definitions,
 ): JsonObject {
   const [first] = declared.statements;
@@ -26,7 +30,11 @@ export function buildStatement(
     buildResource(type, definitions, documentationOf(declared.types.get(type.name) ?? [])),
   );
   const isOfTypes = interactions.has('search-system') || compartments.size > 0;
-  const controls = isOfTypes ? [...resultControls, typeControl] : resultControls;
+  const controls = [
+    ...resultControls,
+    ...(isOfTypes ? [typeControl] : []),
+    ...(explainScopes.size > 0 ? [explainControl] : []),
+  ];
   return {
     resourceType: 'CapabilityStatement',
     ...copied(first?.json ?? {}, ['name', 'title']),
@@ -37,6 +45,10 @@ export function buildStatement(
     format: ['application/fhir+json', 'json'],
     rest: [
       {
+        ...list(
+          'extension',
+          [...explainScopes].map(valueString => ({ url: `${extensionBase}search-explain`, valueString })),
+        ),
         mode: 'server',
         ...text('documentation', documentationOf(declared.rests)),
         ...list('resource', resources),
@@ -73,6 +85,7 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
       [...type.interactions].map(code => ({ code })),
     ),
     versioning: type.versioning,
+    ...(type.interactions.has('vread') ? { readHistory: type.readHistory } : {}),
     conditionalCreate: type.conditionalCreate,
     conditionalRead,
     conditionalUpdate: type.conditionalUpdate,

@@ -17,7 +17,7 @@ import { createHierarchies } from './hierarchy.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
 import { compileResourceType } from './resource-type.ts';
-import { checkIncludes } from './search-features.ts';
+import { checkIncludes, explainScopesOf } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
 import { checkMembers } from './special.ts';
 import { indexVersion, revision } from './search-parameter.ts';
@@ -82,14 +82,18 @@ export function compileModel(
   checkDerivations(plainFiles(definitions), report);
   checkGuides(plainFiles(definitions), types, snapshots, report);
   const interactions = declaredInteractions(declared.rests, systemInteractions, 'the whole system', report);
+  const explainScopes = explainScopesOf(declared);
   const model: Model = {
     digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
     compartments,
     searchedCompartments,
+    explainScopes,
     definitions: types,
-    statement: Object.freeze(buildStatement(declared, compiled, interactions, searchedCompartments, definitions)),
+    statement: Object.freeze(
+      buildStatement(declared, compiled, { interactions, searchedCompartments, explainScopes }, definitions),
+    ),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
     expansions: createExpansions(definitions),

@@ -18,7 +18,8 @@ export function checkTypePromises(
       report(node, element, `\`${element}\` needs the interaction \`${code}\`, which is not served yet; remove it.`);
     if (json['conditionalUpdate'] === true) needs('conditionalUpdate', 'update');
     if (json['updateCreate'] === true) needs('updateCreate', 'update');
-    if (json['readHistory'] === true) needs('readHistory', 'vread');
+    if (json['readHistory'] === true && !interactions.has('vread'))
+      report(node, 'readHistory', '`readHistory` needs the interaction `vread`; declare it, or remove it.');
     if (isSupported(json['conditionalDelete'])) needs('conditionalDelete', 'delete');
     if (json['versioning'] === 'versioned-update') report(node, 'versioning', noVersionedUpdate);
     if (json['conditionalCreate'] === true && !['create', 'search-type'].every(code => has(interactions, code)))

@@ -69,6 +69,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(chain|has|filter)$/,
     expected: '`chain`, `has` or `filter`',
   },
+  'search-explain': {
+    on: [rest],
+    max: Infinity,
+    value: 'valueString',
+    pattern: /^(patient|user|system)\/\*\.(?=[cruds])c?r?u?d?s?$/,
+    expected: 'a scope on all types such as `system/*.s`',
+  },
   'search-modifier': {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
     max: Infinity,

@@ -13,6 +13,8 @@ export interface Model {
   readonly compartments: ReadonlyMap<string, Compartment>;
   /** The compartments that can be searched, by code: `rest.compartment` declares them. */
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
+  /** The scopes that allow `_explain`, each for all types; without any, it is no parameter. */
+  readonly explainScopes: ReadonlySet<string>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**
@@ -43,6 +45,8 @@ export interface ResourceType {
   /** The named queries of searches with `_query`, by code; those without parameters are also lists of `_list`. */
   readonly queries: ReadonlyMap<string, NamedQuery>;
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
+  /** Whether a version that is not the current one can be read. */
+  readonly readHistory: boolean;
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';

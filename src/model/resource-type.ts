@@ -60,6 +60,7 @@ export function compileResourceType(
     operations: compileOperations(name, nodes, context),
     queries: compileQueries(name, nodes, interactions.has('search-type'), context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
+    readHistory: interactions.has('vread') && one('readHistory') !== false,
     conditionalCreate: one('conditionalCreate') === true,
     conditionalUpdate: one('conditionalUpdate') === true,
     conditionalDelete: chosen(one('conditionalDelete'), ['not-supported', 'single', 'multiple'], 'not-supported'),

@@ -54,3 +54,10 @@ export function queryControl({ queries }: Pick<ResourceType, 'queries'>): readon
     },
   ];
 }
+
+/** The control of searches that are explained, where the capability files declare `search-explain`. */
+export const explainControl: JsonObject = {
+  name: '_explain',
+  type: 'token',
+  documentation: '`true`: the answer is a Parameters resource that says how the search is understood and answered.',
+};

@@ -1,7 +1,7 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Context } from './context.ts';
 import { extensions, texts } from './definition-nodes.ts';
-import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
+import type { Declared, ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { ResourceType } from './model.ts';
 
@@ -9,6 +9,11 @@ import type { ResourceType } from './model.ts';
 export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }: Context): ReadonlySet<string> {
   const found = extensions([...declared.rests, ...nodes], 'search-feature');
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
+}
+
+/** The scopes that allow `_explain`. */
+export function explainScopesOf({ rests }: Declared): ReadonlySet<string> {
+  return new Set(extensions(rests, 'search-explain').flatMap(({ json }) => textOf(json) ?? []));
 }
 
 /**

@@ -2,7 +2,17 @@
  * The implemented parts of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
  * definition that declares another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
-export const servedInteractions = ['batch', 'create', 'read', 'search-system', 'search-type'] as const;
+export const servedInteractions = [
+  'batch',
+  'create',
+  'history-instance',
+  'history-system',
+  'history-type',
+  'read',
+  'search-system',
+  'search-type',
+  'vread',
+] as const;
 
 /** Operations by code. https://hl7.org/fhir/R4/operations.html */
 export const servedOperations = ['validate'] as const;

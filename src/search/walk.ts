@@ -72,16 +72,24 @@ export function needsCandidates(query: Query): boolean {
 
 /** The chains, `_has` and hierarchies of a query, without inner ones. */
 export function joinsOf(query: Query): readonly Join[] {
+  const found: Join[] = [];
+  addJoins(query, found);
+  return found;
+}
+
+function addJoins(query: Query, found: Join[]): void {
   switch (query.kind) {
     case 'and':
     case 'or':
-      return query.of.flatMap(joinsOf);
+      for (const part of query.of) addJoins(part, found);
+      return;
     case 'not':
-      return joinsOf(query.of);
+      return addJoins(query.of, found);
     case 'chain':
     case 'has':
     case 'tree':
-      return [query];
+      found.push(query);
+      return;
     case 'all':
     case 'id':
     case 'lastUpdated':
@@ -89,7 +97,7 @@ export function joinsOf(query: Query): readonly Join[] {
     case 'param':
     case 'present':
     case 'entry':
-      return [];
+      return;
     default:
       return query satisfies never;
   }
@@ -97,8 +105,8 @@ export function joinsOf(query: Query): readonly Join[] {
 
 /** The other types of a query, also of inner joins, each once. */
 export function joinedTypes(query: Query): readonly ResourceType[] {
-  const types = joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]);
-  return [...new Set(types)];
+  const joins = joinsOf(query);
+  return joins.length === 0 ? [] : [...new Set(joins.flatMap(({ type, of }) => [type, ...joinedTypes(of)]))];
 }
 
 /** The query with each join replaced, except inner ones. */

@@ -1,6 +1,7 @@
 import type { ParsedJson } from '../fhir/json.ts';
 import type { Position, Query, Sort } from '../search/ast.ts';
 import type { Attached } from './blobs.ts';
+import type { Explain } from './explained.ts';
 
 /** The records of a partition. */
 export interface RecordStore {
@@ -13,7 +14,7 @@ export interface RecordStore {
    * The number of current resources of a type, 0 for an unknown one; with a query, of those that match, which has the
    * deadline.
    */
-  count(type: string, query?: Query): Promise<number>;
+  count(type: string, query?: Query, explain?: Explain): Promise<number>;
   /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
    * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a precondition has a
@@ -125,6 +126,7 @@ export interface StoreSearch {
   readonly sort: readonly Sort[];
   readonly limit: number;
   readonly after?: Position;
+  readonly explain?: Explain | undefined;
 }
 
 export interface Page {

@@ -24,7 +24,7 @@ const batch = 200;
 export async function sortedPage(
   partition: Pick<Partition, 'id' | 'settings' | 'search' | 'count'>,
   type: ResourceType,
-  { query, sort, limit, after }: StoreSearch,
+  { query, sort, limit, after, explain }: StoreSearch,
   options: Pick<StoreOptions, 'extract' | 'deadline' | 'fault'>,
 ): Promise<Page> {
   const { deadline } = options;
@@ -36,9 +36,16 @@ export async function sortedPage(
   let read = 0;
   let from: StoreSearch['after'];
   do {
-    if (read === batch && (await partition.count(type.name, query)) > mostSorted) throw new TooManyToSort(mostSorted);
+    if (read === batch && (await partition.count(type.name, query, explain)) > mostSorted)
+      throw new TooManyToSort(mostSorted);
     const place = from === undefined ? {} : { after: from };
-    const { versions, next } = await partition.search(type.name, { query, sort: byId, limit: batch, ...place });
+    const { versions, next } = await partition.search(type.name, {
+      query,
+      sort: byId,
+      limit: batch,
+      ...place,
+      explain,
+    });
     for (const version of versions) {
       const { id, lastUpdated, text = '' } = version;
       const entries = entriesOfStored(options, narrow, text, where) ?? [];

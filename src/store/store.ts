@@ -4,6 +4,7 @@ import type { Model } from '../model/model.ts';
 import type { AttachmentProgress } from './blobs.ts';
 import type { DocumentStore } from './documents.ts';
 import type { Lack } from './errors.ts';
+import type { CountUse } from './index-usage.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
@@ -27,6 +28,8 @@ export interface StoreOptions {
   readonly timeout?: number;
   /** Receives background failures, once until it works again: the work is retried. */
   readonly fault?: (error: unknown) => void;
+  /** Receives each use of an index by a search or a count. */
+  readonly used?: CountUse;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }

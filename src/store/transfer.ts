@@ -9,13 +9,13 @@ export interface Transfer<Item, Scope = undefined, Options = undefined> {
 
 /**
  * All versions of the records of a partition, tombstones too, also of types that the definitions do not declare: by
- * type, then id, then version.
+ * type, then id, then version; with a `HistoryScope` in the order of time.
  *
  * `import` takes all versions of a record together and in order; versions that exist already stay as they are. The
  * bytes of their attachments must be stored before, or it throws `AttachmentMissing`. Versions of types that are not
  * declared get no index entries. A mark commits with the versions, or after them.
  */
-export type PartitionTransfer = Transfer<KeptVersion, VersionScope, { readonly mark?: Mark }>;
+export type PartitionTransfer = Transfer<KeptVersion, VersionScope | HistoryScope, { readonly mark?: Mark }>;
 
 /** Documents, marks and keys. `import` replaces those that exist; throws Error if their partition does not exist. */
 export type NoteTransfer = Transfer<Note>;
@@ -26,6 +26,26 @@ export interface VersionScope {
   /** Only records after this one. */
   readonly after?: RecordKey | undefined;
 }
+
+/**
+ * Versions in the order of `lastUpdated`, then type, id and version. The key of a version never changes, so that a walk
+ * which continues after one neither repeats nor omits another, whatever is written meanwhile.
+ */
+export interface HistoryScope {
+  readonly order: 'newest' | 'oldest';
+  /** Types, each once; with `ids` only the versions of these records, each once. */
+  readonly of: readonly { readonly type: string; readonly ids?: readonly string[] | undefined }[];
+  /** Bounds of `lastUpdated`, inclusive, in milliseconds since 1970 UTC. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** Only versions after this one in the order. */
+  readonly after?: VersionKey | undefined;
+  /** Number of versions that are read at once: the usual length of a walk. */
+  readonly slice: number;
+}
+
+/** The place of a version in the order of time. */
+export type VersionKey = Pick<StoredVersion, 'lastUpdated' | 'type' | 'id' | 'version'>;
 
 export interface RecordKey {
   readonly type: string;

@@ -118,7 +118,7 @@ describe('definitions init', () => {
     const [first, second, third] = resources;
     expect(first).toMatchObject({
       supportedProfile: ['https://example.org/StructureDefinition/coded'],
-      interaction: [{ code: 'read' }, { code: 'search-type' }],
+      interaction: [{ code: 'read' }, { code: 'search-type' }, { code: 'vread' }],
       searchParam: [
         { name: 'patient', definition: `${official}clinical-patient`, type: 'reference' },
         { name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' },
@@ -131,7 +131,7 @@ describe('definitions init', () => {
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
         'Omitted from Condition: `create`. The guide says MAY; declare it, with a scope, if clients should have it.',
-        'Omitted from Condition: `vread`, `delete`. It is not supported yet.',
+        'Omitted from Condition: `delete`. It is not supported yet.',
         'Omitted from Condition: `searchRevInclude`. It is not supported.',
         'Omitted from Condition: the parameter `nowhere`. No SearchParameter defines it.',
         expect.stringMatching(/^Omitted from Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),

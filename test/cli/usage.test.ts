@@ -39,7 +39,7 @@ describe('the command line', () => {
   it.each<[args: string[], sentence: string, env?: Record<string, string>]>([
     [['sreve'], '`sreve` is not a command. Did you mean `serve`?'],
     [['partition'], '`partition` is followed by `add`, `list`, `update`, `remove`.'],
-    [['index', 'chekc'], '`index` is followed by `status`, `verify`, `rebuild`, `drop-unused`.'],
+    [['index', 'chekc'], '`index` is followed by `status`, `verify`, `rebuild`, `usage`, `drop-unused`.'],
     [['serve', '--prot', '1'], '`--prot` is not a flag of this command. Did you mean `--port`?'],
     [['serve', '--port', 'x'], '`--port` is `x`, but must be a whole number from 0 to 65535.'],
     [['serve', '--patients', '1'], '`--patients` is not a flag of this command.'],

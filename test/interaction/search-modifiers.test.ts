@@ -102,7 +102,7 @@ describe('on an interface that declares them all', () => {
         .join(' ');
     expect(modifiersOf('identifier')).toBe('ofType text');
     expect(modifiersOf('gender')).toBe('above below in not-in');
-    expect(modifiersOf('organization')).toBe('identifier type');
+    expect(modifiersOf('organization')).toBe('above below identifier type');
     expect(modifiersOf('birthdate')).toBe('');
   });
 });

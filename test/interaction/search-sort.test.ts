@@ -1,5 +1,5 @@
 // Sorting by any parameter, with and without a sort index. https://hl7.org/fhir/R4/search.html#sort
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -65,6 +65,7 @@ describe.each([
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sorted-'));
+    await cp('test/fixtures/all-r4/capability', folder, { recursive: true }); // with its named queries
     await writeFile(join(folder, 'all-r4.json'), JSON.stringify(isIndexed ? withSortIndexes() : allR4()));
     server = await serve(records, ['--capability', folder]);
   }, 120_000);

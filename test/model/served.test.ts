@@ -19,7 +19,9 @@ const only = (...codes: string[]) => ({ interaction: codes.map(code => ({ code }
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a declaration that this server cannot keep stops the start', () => {
-  const unserved = typeInteractions.filter(code => !['create', 'read', 'search-type'].includes(code));
+  const served = ['create', 'history-instance', 'history-type', 'read', 'search-type', 'vread'];
+  const ofType = served.map(code => `\`${code}\``).join(', ');
+  const unserved = typeInteractions.filter(code => !served.includes(code));
 
   it.each(unserved)('the interaction %s', async code => {
     const { problems, model } = await loadOnly(statement([group(only('read', code))]));
@@ -27,18 +29,19 @@ describe('a declaration that this server cannot keep stops the start', () => {
       {
         file: 'capability/ours.json',
         path: `${at}.interaction[1].code`,
-        text: `\`${code}\` is not served yet; remove it. On a type \`create\`, \`read\`, \`search-type\` are served.`,
+        text: `\`${code}\` is not served yet; remove it. On a type ${ofType} are served.`,
       },
     ]);
     expect(model).toBeUndefined();
   });
 
-  it.each(['transaction', 'history-system'])('the interaction %s', async code => {
+  it.each(['transaction'])('the interaction %s', async code => {
     const { problems } = await loadOnly(statement([group()], { interaction: [{ code }] }));
     expect(problems.map(({ path, text }) => [path, text])).toEqual([
       [
         'rest[0].interaction[0].code',
-        `\`${code}\` is not served yet; remove it. On the whole system \`batch\`, \`search-system\` are served.`,
+        `\`${code}\` is not served yet; remove it. ` +
+          'On the whole system `batch`, `history-system`, `search-system` are served.',
       ],
     ]);
   });
@@ -78,7 +81,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'reads of former versions',
       group({ readHistory: true }),
       'readHistory',
-      '`readHistory` needs the interaction `vread`, which is not served yet; remove it.',
+      '`readHistory` needs the interaction `vread`; declare it, or remove it.',
     ],
     [
       'conditional creates without create',
@@ -168,6 +171,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
 
   it.each<[string, object]>([
     ['what is served', group(only('create', 'read', 'search-type'))],
+    ['versions', group({ ...only('read', 'vread', 'history-instance', 'history-type'), readHistory: true })],
     ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
     [
       'what is declared as not supported',

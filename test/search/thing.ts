@@ -100,6 +100,7 @@ export const thing: ResourceType = {
   operations: new Map(),
   queries: new Map(),
   versioning: 'versioned',
+  readHistory: false,
   conditionalCreate: false,
   conditionalUpdate: false,
   conditionalDelete: 'not-supported',
@@ -144,6 +145,7 @@ const values = {
   codes: () => undefined,
   profile: () => undefined,
   snapshot: () => undefined,
+  explainScopes: new Set<string>(),
   expansions: createExpansions(terminology),
 };
 export const model: Model = values;

@@ -36,6 +36,7 @@ export function allR4(): JsonObject {
         extension: [
           ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
+          { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
         mode: 'server',
         interaction: [{ code: 'batch' }, { code: 'search-system' }],

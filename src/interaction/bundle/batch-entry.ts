@@ -38,7 +38,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   if (found === undefined) throw notSupported(entry, path);
   const route = resolveRoute(model, found.value, method, found.params);
   const { interaction } = route;
-  const ofNoType = interaction === 'capabilities' || (interaction === 'search-system' && method === 'GET');
+  const isWhole = interaction === 'search-system' || interaction === 'history-system';
+  const ofNoType = interaction === 'capabilities' || (isWhole && method === 'GET');
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const takesBody = interaction === 'create' || (interaction === 'operation' && method === 'POST');
   const pairs = parsePairs(query.join('?'));

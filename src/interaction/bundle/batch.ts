@@ -128,6 +128,6 @@ function printEntry({ status, body, etag, lastModified, headers }: FhirResponse,
 
 /** The address of a record that was read. */
 function addressOf(request: FhirRequest | undefined, status: number): string | undefined {
-  if (request?.interaction !== 'read' || status !== 200) return undefined;
+  if ((request?.interaction !== 'read' && request?.interaction !== 'vread') || status !== 200) return undefined;
   return `${request.base}/${request.resourceType}/${request.id}`;
 }

@@ -34,6 +34,7 @@ export async function include(
   includes: readonly Include[],
   includer: Includer,
 ): Promise<Included> {
+  if (includes.length === 0) return nothing;
   const seen = new Set(matches.map(keyOf));
   const records: StoredVersion[] = [];
   const cut = new Set<Include>();
@@ -58,6 +59,8 @@ export async function include(
   }
   return { records, warnings: [...[...cut].map(incomplete), ...includes.flatMap(one => notAllowed(one, includer))] };
 }
+
+const nothing: Included = { records: [], warnings: [] };
 
 /** The records that those of a ring refer to, without the ones in `seen`. */
 async function referredTo(

@@ -9,9 +9,12 @@ import { none } from '../../search/simplify.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 
+/** The reads of a partition that a search uses. */
+export type SearchedPartition = Pick<Partition, 'id' | 'settings' | 'search' | 'count' | 'readMany'>;
+
 /** The partition in which joins are evaluated, and its URL. */
 export interface Place {
-  readonly partition: Partition;
+  readonly partition: SearchedPartition;
   readonly extract: Extract;
   /** `{publicUrl}/r4/{partition}`. */
   readonly base: string;

@@ -2,7 +2,6 @@ import { requireScope } from '../../auth/may.ts';
 import { restrict, restriction } from '../../auth/restrict.ts';
 import { callerOf } from '../../auth/access.ts';
 import { fhirError } from '../../fhir/error.ts';
-import type { Issue } from '../../fhir/outcome.ts';
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
@@ -11,18 +10,15 @@ import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { joinedTypes } from '../../search/walk.ts';
-import { DeadlinePassed } from '../../store/errors.ts';
-import type { Page } from '../../store/records.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
-import { refuseCostly } from './costly.ts';
 import { entriesOf } from './entries.ts';
-import { countMatches, findPage } from './find.ts';
 import { withExpansions } from './expansions.ts';
-import { include } from './include.ts';
+import { answerExplained } from './explain/answer.ts';
+import { readExplain } from './explain/requested.ts';
+import { findAll } from './find-all.ts';
 import type { Place } from './joined.ts';
-import { mergedPage } from './merge.ts';
 import { searchedBy } from './searched.ts';
 
 /**
@@ -37,8 +33,9 @@ export const search: Interaction = async (engine, request, partition) => {
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
+  const { explain, parameters } = readExplain(model, request.parameters);
   const given = await withExpansions(engine, expansions =>
-    parseSearchOrPage(searched, request.parameters, { ...context, expansions }, paging),
+    parseSearchOrPage(searched, parameters, { ...context, expansions }, paging),
   );
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
@@ -46,7 +43,14 @@ export const search: Interaction = async (engine, request, partition) => {
   const asked = given.map(one => ({ ...one, query: restrict(access, one.type, 's', one.query) }));
   const seesAll = (type: ResourceType): boolean => restriction(access, type, 's').kind === 'all';
   for (const one of asked) await refusePending(engine.store.indexes, partition.id, one, seesAll);
-  return answer(engine, request, { path: searched.path, asked, paging }, { partition, extract, base });
+  const place = { partition, extract, base };
+  if (explain) {
+    const both = given.flatMap((one, at) =>
+      asked.slice(at, at + 1).map(restricted => ({ given: one, asked: restricted })),
+    );
+    return answerExplained(both, { ...place, model, access });
+  }
+  return answer(engine, request, { path: searched.path, asked, paging }, place);
 };
 
 interface Asked {
@@ -66,12 +70,8 @@ async function answer(
   const { base, access } = request;
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
-  const [page, counted] =
-    first.total === 'none'
-      ? [await pageOf(place, asked), uncounted]
-      : await Promise.all([pageOf(place, asked), totalOf(place, asked)]);
+  const { page, counted, beside } = await findAll(asked, { ...place, model, access });
   const { entries, records, damaged } = entriesOf(page.versions, first, model);
-  const beside = await refuseCostly(include(page.versions, first.includes, { ...place, model, access }));
   const included = entriesOf(beside.records, first, model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
@@ -88,53 +88,15 @@ async function answer(
   return { status: 200, body, records: [...records, ...included.records] };
 }
 
-const noPage: Page = { versions: [], next: undefined };
-
-async function pageOf(place: Place, asked: readonly SearchRequest[]): Promise<Page> {
-  const [first, ...others] = asked;
-  if (first === undefined || first.count === 0) return noPage;
-  if (others.length > 0) return refuseCostly(mergedPage(asked, place));
-  const { type, query, sort, count, after } = first;
-  return refuseCostly(findPage({ type, query, sort, limit: count, after }, place));
-}
-
-interface Counted {
-  readonly total: number | undefined;
-  readonly warnings: readonly Issue[];
-}
-
-const uncounted: Counted = { total: undefined, warnings: [] };
-
-/**
- * The number of matches, if requested; an estimate that takes too long is left out with a warning.
- * https://hl7.org/fhir/R4/search.html#total
- */
-async function totalOf(place: Place, asked: readonly SearchRequest[]): Promise<Counted> {
-  const counting = countAll(place, asked);
-  if (asked[0]?.total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
-  try {
-    return { total: await counting, warnings: [] };
-  } catch (error) {
-    if (!(error instanceof DeadlinePassed)) throw error;
-    const text = 'The total is left out, since counting took too long. Omit `_total=estimate`, or narrow the search.';
-    return { total: undefined, warnings: [{ severity: 'information', code: 'too-costly', text }] };
-  }
-}
-
-async function countAll(place: Place, asked: readonly SearchRequest[]): Promise<number> {
-  let total = 0;
-  for (const { type, query } of asked) total += await countMatches(type, query, place);
-  return total;
-}
-
 /** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */
 const room = 64;
 
-async function nextLink(
-  { maxUrl }: Engine,
+/** The link to the page after a position. Throws FhirError 400 if it is too long. */
+export async function nextLink(
+  { maxUrl }: Pick<Engine, 'maxUrl'>,
   base: string,
   path: string,
-  asked: SearchRequest,
+  asked: Pick<SearchRequest, 'used' | 'at'>,
   position: Position,
   paging: Paging,
 ): Promise<string> {

@@ -12,8 +12,11 @@ import { simplify } from '../../search/simplify.ts';
 import { declaredType } from '../declared.ts';
 import type { CompartmentOf, FhirRequest } from '../interaction.ts';
 
+/** What is searched, and for whom. */
+export type SearchPlace = Pick<FhirRequest, 'access' | 'base' | 'resourceType' | 'compartment'>;
+
 /** What a request searches: a type, several types, or one of both in a compartment. */
-export function searchedBy(model: Model, request: FhirRequest): Searched {
+export function searchedBy(model: Model, request: SearchPlace): Searched {
   const { compartment, resourceType, base } = request;
   const within = (one: SearchRequest): SearchRequest =>
     compartment === undefined ? one : { ...one, query: inCompartment(one, compartment, base) };
@@ -34,7 +37,7 @@ export function searchedBy(model: Model, request: FhirRequest): Searched {
 function typesOf(
   names: readonly string[] | undefined,
   model: Model,
-  { access, base, compartment }: FhirRequest,
+  { access, base, compartment }: SearchPlace,
 ): readonly ResourceType[] {
   const searchable = [...model.types.values()].filter(
     type =>

@@ -24,19 +24,35 @@ export interface Paging {
 const LONGEST = 12_000;
 
 /**
- * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. Beside it
- * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
- * token that is not valid for this path, partition and caller, is a FhirError 400.
- * https://hl7.org/fhir/R4/http.html#paging
+ * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. Throws
+ * FhirError 400 as `parsePages`. https://hl7.org/fhir/R4/http.html#paging
  */
-export async function parseSearchOrPage(
+export function parseSearchOrPage(
   { path, parse }: Searched,
   pairs: readonly QueryPair[],
   context: SearchContext,
   paging: Paging,
 ): Promise<readonly SearchRequest[]> {
+  const parseAt = (given: readonly QueryPair[], now: number) => parse(given, { ...context, now });
+  return parsePages({ path, parse: parseAt }, pairs, context.now, paging);
+}
+
+/** The properties of a request that its pages have. */
+export type PagedRequest = Pick<SearchRequest, 'after' | 'self' | 'used' | 'at'>;
+
+/**
+ * Requests whose answer has pages, or a later page of them; `now` in milliseconds since 1970 UTC. Beside a page token
+ * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
+ * token that is not valid for this path, partition and caller, is a FhirError 400.
+ */
+export async function parsePages<Request extends PagedRequest>(
+  paged: { readonly path: string; parse(pairs: readonly QueryPair[], now: number): readonly Request[] },
+  pairs: readonly QueryPair[],
+  now: number,
+  paging: Paging,
+): Promise<readonly Request[]> {
   const names = pairs.map(([name]) => name);
-  if (!names.includes('_page_token')) return parse(pairs, context);
+  if (!names.includes('_page_token')) return paged.parse(pairs, now);
   const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
   if (other !== undefined) {
     throw badValue(
@@ -47,11 +63,11 @@ export async function parseSearchOrPage(
 
   const token = new Map(pairs).get('_page_token') ?? '';
   await paging.cursors.refresh();
-  const content = paging.cursors.open(token, paging.partition, path);
+  const content = paging.cursors.open(token, paging.partition, paged.path);
   if (content.caller !== paging.caller) throw badPageToken();
   const count = pairs.filter(([name]) => name === '_count');
   const used = count.length === 0 ? content.used : [...content.used.filter(([name]) => name !== '_count'), ...count];
-  return parse(used, { ...context, now: content.at }).map(request => ({
+  return paged.parse(used, content.at).map(request => ({
     ...request,
     after: content.position,
     self: [['_page_token', token], ...request.used.filter(isCount(count))],
@@ -72,7 +88,7 @@ const isCount =
  */
 export async function nextPageToken(
   path: string,
-  request: SearchRequest,
+  request: Pick<SearchRequest, 'used' | 'at'>,
   position: Position,
   paging: Paging,
 ): Promise<string> {

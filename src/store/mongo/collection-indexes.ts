@@ -1,5 +1,5 @@
 import type { IndexDescription } from 'mongodb';
-import type { ResourceType } from '../../model/model.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
 import type { Deployment } from './core.ts';
 import { orderField, updatedField } from './names.ts';
 
@@ -22,6 +22,15 @@ export function collectionIndexes(type: ResourceType, deployment: Deployment): r
     { name: named('d', deployment), key: { 'd.k': 1, 'd.lo': 1, 'd.hi': 1, ...shard } },
     { name: named('n', deployment), key: { 'n.k': 1, 'n.lo': 1, 'n.hi': 1, ...shard } },
   ];
+}
+
+/**
+ * The index of versions in the order of time, on both collections of a type whose history is declared for all of its
+ * records: a single record's history needs none.
+ */
+export function historyIndexes(type: ResourceType, model: Model, deployment: Deployment): readonly IndexDescription[] {
+  if (!type.interactions.has('history-type') && !model.systemInteractions.has('history-system')) return [];
+  return [{ name: named('h', deployment), key: { p: 1, updated: 1, _id: 1, ...(deployment.sharded ? { b: 1 } : {}) } }];
 }
 
 /** The ordered field of the type's own order: its date, or lastUpdated. */

@@ -2,7 +2,7 @@ import type { IndexDescription } from 'mongodb';
 import { fewAtOnce } from '../few-at-once.ts';
 import type { DatabaseIndex } from '../indexes.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
-import { collectionIndexes } from './collection-indexes.ts';
+import { collectionIndexes, historyIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import { isCode } from './failures.ts';
@@ -21,10 +21,16 @@ export async function indexesOfDatabase(core: Core): Promise<readonly DatabaseIn
 }
 
 async function indexesOfType(core: Core, type: string, attaches: boolean): Promise<readonly DatabaseIndex[]> {
-  const attached = attaches ? [attachedIndex] : [];
+  const { model } = core.options;
+  const declared = model.types.get(type);
+  const ofBoth = [
+    ...(attaches ? [attachedIndex] : []),
+    ...(declared === undefined ? [] : historyIndexes(declared, model, core.deployment)),
+  ];
+  const ofType = declared === undefined ? [] : collectionIndexes(declared, core.deployment);
   const [ofCurrent, ofOlder] = await Promise.all([
-    compare(core, resources(core, type).collectionName, [...wantedOf(core, type), ...attached]),
-    compare(core, history(core, type).collectionName, attached),
+    compare(core, resources(core, type).collectionName, [...ofType, ...ofBoth]),
+    compare(core, history(core, type).collectionName, ofBoth),
   ]);
   return [...ofCurrent, ...ofOlder];
 }
@@ -35,11 +41,6 @@ export async function dropUnused(core: Core): Promise<readonly DatabaseIndex[]> 
   for (const { collection, name, state } of found)
     if (state === 'unused') await core.database.collection(collection).dropIndex(name);
   return found;
-}
-
-function wantedOf({ options, deployment }: Core, name: string): readonly IndexDescription[] {
-  const type = options.model.types.get(name);
-  return type === undefined ? [] : collectionIndexes(type, deployment);
 }
 
 async function compare(
@@ -60,9 +61,9 @@ async function compare(
   return [...lacking, ...unused];
 }
 
-/** The names of `collectionIndexes`, whatever the definitions. */
+/** The names of `collectionIndexes` and `historyIndexes`, whatever the definitions. */
 function isOurs(name: string): boolean {
-  return name === attachedIndex.name || /^(t|t_.+|o|s|d|n)(_shard)?$/.test(name);
+  return name === attachedIndex.name || /^(t|t_.+|o|s|d|n|h)(_shard)?$/.test(name);
 }
 
 /** https://www.mongodb.com/docs/manual/reference/command/listIndexes/ */

@@ -1,5 +1,6 @@
-import type { Document, FindOptions, ReadPreference } from 'mongodb';
+import type { Document, FindCursor, FindOptions, ReadPreference } from 'mongodb';
 import { type Core, resources, type Step } from './core.ts';
+import { traceCommand } from './explain.ts';
 import { isCode } from './failures.ts';
 import type { Place, Plan } from './plan.ts';
 
@@ -15,19 +16,24 @@ export function asTheUrlSays({ client }: Core): Reading {
 
 /** The documents of a plan. Throws the driver's error with code 50 if the server exceeds the deadline. */
 export function findDocuments<T extends Document>(
-  { core, type }: Place,
+  place: Place,
   { filter, hint }: Plan,
   { limit, ...options }: FindOptions & { readonly limit: number },
   reading: Reading,
 ): Promise<T[]> {
+  const { core, type } = place;
   const maxTimeMS = core.options.deadline;
   // One batch, so that one request suffices.
   const given = { ...options, ...reading, limit, batchSize: limit, maxTimeMS };
-  return withHint(hint, reading, hinted =>
-    resources(core, type.name)
-      .find<T>(filter, { ...given, ...hinted })
-      .toArray(),
-  );
+  return withHint(hint, reading, async hinted => {
+    const cursor = (): FindCursor<T> => resources(core, type.name).find<T>(filter, { ...given, ...hinted });
+    if (place.trace !== undefined) {
+      const { projection, sort } = options;
+      const command = { find: type.name, filter, projection, sort, limit, ...hinted };
+      await traceCommand(place, command, () => cursor().explain('executionStats'));
+    }
+    return cursor().toArray();
+  });
 }
 
 /** Retries without the hint if there is no such index (yet): the result is the same, but slower. */

@@ -2,7 +2,7 @@ import type { MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { fewAtOnce } from '../few-at-once.ts';
 import { attachedIndex, attachingTypes } from './attachment-records.ts';
-import { collectionIndexes } from './collection-indexes.ts';
+import { collectionIndexes, historyIndexes } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
 import { indexesOfDatabase } from './database-indexes.ts';
@@ -65,5 +65,8 @@ export async function makeMissingIndexes(core: Core, connect: () => MongoClient)
 }
 
 async function makeIndexes(core: Core, type: ResourceType): Promise<void> {
-  await resources(core, type.name).createIndexes([...collectionIndexes(type, core.deployment)]);
+  const { deployment, options } = core;
+  const ofHistory = historyIndexes(type, options.model, deployment);
+  await resources(core, type.name).createIndexes([...collectionIndexes(type, deployment), ...ofHistory]);
+  if (ofHistory.length > 0) await history(core, type.name).createIndexes([...ofHistory]);
 }

@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import type { KeptAttachment } from '../blobs.ts';
+import type { Explain } from '../explained.ts';
 import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
-import type { KeptVersion, VersionScope } from '../transfer.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { sortedPage } from '../sorted.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
@@ -16,6 +17,7 @@ import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
+import { historySlice } from './history.ts';
 import { requireOurDefinitions } from './register.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { searchPage } from './search.ts';
@@ -69,11 +71,11 @@ export class MongoPartition implements Partition {
     });
   }
 
-  count(type: string, query?: Query): Promise<number> {
+  count(type: string, query?: Query, explain?: Explain): Promise<number> {
     return this.#with(p =>
       query === undefined
         ? countOf(this.#core, p, type)
-        : countMatches(this.#core, { p }, declared(this.#core, type), query),
+        : countMatches(this.#core, { p }, declared(this.#core, type), query, explain),
     );
   }
 
@@ -99,11 +101,15 @@ export class MongoPartition implements Partition {
     return this.#each(p => listAttachments(this.#core, p, type, ids));
   }
 
-  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
+  export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
     const core = this.#core;
     return this.#each(p =>
       exportVersions(
-        { types: () => keptTypes(core, p), versions: (type, after) => keptVersions(core, p, type, after) },
+        {
+          types: () => keptTypes(core, p),
+          versions: (type, after) => keptVersions(core, p, type, after),
+          slice: one => historySlice(core, p, one),
+        },
         scope,
       ),
     );

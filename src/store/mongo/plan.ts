@@ -7,6 +7,7 @@ import { allOf, conditionOf } from './filter.ts';
 import type { ResourceDocument } from './layout.ts';
 import { everyTerm, updatedField } from './names.ts';
 import type { Key } from './order.ts';
+import type { Trace } from './trace.ts';
 
 /** A filter, with the index that the server must use if there is no doubt; else it tries the existing ones. */
 export interface Plan {
@@ -20,6 +21,8 @@ export interface Place {
   readonly type: ResourceType;
   /** The key of the partition. */
   readonly p: string;
+  /** Records the commands, for an explanation. */
+  readonly trace?: Trace | undefined;
 }
 
 /** A query resolved to the fields of documents: all of it must match. */

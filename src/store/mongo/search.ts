@@ -4,6 +4,8 @@ import { parseOwners } from '../owners.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
+import { countUses } from './count-uses.ts';
+import { explained } from './explain.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
 import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
@@ -18,13 +20,21 @@ export async function searchPage(
   core: Core,
   { p }: Pick<PartitionInfo, 'p'>,
   type: ResourceType,
-  { query, sort, limit, after }: StoreSearch,
+  search: StoreSearch,
 ): Promise<Page> {
   const place: Place = { core, type, p };
+  const { explain } = search;
+  return explain === undefined ? pageIn(place, search) : explained(place, explain, traced => pageIn(traced, search));
+}
+
+async function pageIn(place: Place, { query, sort, limit, after }: StoreSearch): Promise<Page> {
+  const { core, type, trace } = place;
   const indexes = await readIndexes(place);
   const asked = resolveQuery(place, query, indexes);
   const keys = lowerSort(sort, indexes);
   if (asked === undefined) return { versions: [], next: undefined };
+  countUses(place, asked, keys);
+  if (trace !== undefined) Object.assign(trace, { clauses: asked.clauses, keys });
   const key = soleKey(keys);
   const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };
   const reading = asTheUrlSays(core);

@@ -43,6 +43,11 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
   return { at: intersect(at, above(floor, false)), checks, sure, remainder };
 }
 
+/** Whether a clause bounds a walk in the order of a key. */
+export function boundsWalk(key: Key, clause: Clause): boolean {
+  return clauseAlong(key, clause).left !== 'all';
+}
+
 /** The part of the axis of one clause, and the candidates that must still be checked. */
 interface ClauseAlong {
   readonly at: Interval;

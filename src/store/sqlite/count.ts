@@ -1,7 +1,7 @@
 import { check, sourcesOf } from './clause-sql.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
-import { deadlineTick } from './found.ts';
+import { ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
@@ -33,7 +33,8 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
     }
   if (best.count > budget.probe && budget.rows !== undefined) return undefined;
   const rest = best.source.exact ? clauses.filter(one => one !== best.clause) : clauses;
-  const tick = budget.rows === undefined ? [deadlineTick] : [];
+  const tick = ticksOf(database, budget);
+  database.trace?.route(false, best.clause === undefined ? [] : [clauses.indexOf(best.clause)]);
   const what = raw(best.source.distinct ? '*' : 'DISTINCT c.r');
   const [row] = database.query(
     sql`SELECT count(${what}) FROM ${candidates(best.source, tick)} c WHERE ${allOf(rest.map(check))}`,

@@ -1,5 +1,7 @@
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
+import type * as plan from '../plan/indexes.ts';
+import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';
 import type { Database } from './open.ts';
 import { componentCode, orderCode, pairCode, sortCode, sortEndsOf, sortsOf, wantedIndexes } from './wanted.ts';
@@ -19,10 +21,23 @@ export interface TypeIndex {
   readonly type: ResourceType;
   /** By code: `_order`, parameters, components, pairs. */
   readonly indexes: ReadonlyMap<string, Index>;
+  /** By number, the code of the parameter or of the pair. */
+  readonly codes: ReadonlyMap<number, string>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
+  /** What searches need of them. */
+  readonly planned: PlannedIndexes;
   /** Numbers of the indexes that have, or had, entries of absolute references. */
   readonly absolute: ReadonlySet<number>;
+}
+
+/** The indexes as the plan uses them: by number. */
+export interface PlannedIndexes {
+  readonly params: ParamIndexes<number>;
+  /** The complete pairs. */
+  readonly pairs: readonly plan.PairIndex<number>[];
+  /** Whether every index is complete. */
+  readonly areReady: boolean;
 }
 
 /** `p` is 0 if nothing is stored yet: no writer knew the definition. */
@@ -95,20 +110,49 @@ function unknown(code: string): Index {
 
 function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, Index>): TypeIndex {
   const of = (code: string): Index => indexes.get(code) ?? unknown(code);
+  const params = [...type.indexed.values()].map(param => ({
+    ...of(param.code),
+    param,
+    components: param.components.map((_, at) => of(componentCode(param.code, at))),
+    sorts: sortsOf(type, param),
+    ordered: sortEndsOf(type, param).map(end => ({ ...of(sortCode(param.code, end)), end })),
+  }));
+  const pairs = type.pairs.map(pair => ({
+    ...of(pairCode(pair)),
+    owner: pair.owner.code,
+    token: pair.token.code,
+  }));
   return {
     t,
     type,
     indexes,
+    codes: new Map([...indexes.values()].map(({ code, p }) => [p, paramOf(code, type)])),
     absolute: new Set([...indexes.values()].flatMap(({ p, absolute }) => (absolute ? [p] : []))),
-    params: [...type.indexed.values()].map(param => ({
-      ...of(param.code),
-      param,
-      components: param.components.map((_, at) => of(componentCode(param.code, at))),
-      sorts: sortsOf(type, param),
-      ordered: sortEndsOf(type, param).map(end => ({ ...of(sortCode(param.code, end)), end })),
-    })),
-    pairs: type.pairs.map(pair => ({ ...of(pairCode(pair)), owner: pair.owner.code, token: pair.token.code })),
+    params,
+    pairs,
+    planned: {
+      params: paramIndexes(type, params),
+      pairs: pairs
+        .filter(pair => pair.ready)
+        .map(pair => ({ index: pair.p, owner: of(pair.owner).p, token: of(pair.token).p })),
+      areReady: [...indexes.values()].every(({ ready }) => ready),
+    },
   };
+}
+
+function paramIndexes(type: ResourceType, params: readonly ParamIndex[]): ParamIndexes<number> {
+  const byCode = new Map(
+    params.map(({ code, param, p, ready, components }) => [
+      code,
+      {
+        param,
+        index: p,
+        ready: ready && components.every(part => part.ready),
+        components: components.map(part => part.p),
+      },
+    ]),
+  );
+  return { type, find: code => byCode.get(code) };
 }
 
 /** The parameter of an index; the order belongs to the sort date, or to lastUpdated. */

@@ -1,5 +1,7 @@
+import type { Budget } from './budget.ts';
 import type { Database, Row } from './open.ts';
-import { raw } from './sql.ts';
+import { raw, type Sql } from './sql.ts';
+import { examinedTick } from './trace.ts';
 
 /** A found resource with its sort values. */
 export interface FoundRow {
@@ -13,7 +15,13 @@ export interface FoundRow {
 }
 
 /** Evaluated for one candidate in 64: a call from SQL costs as much as a step. */
-export const deadlineTick = raw('((c.r & 63) <> 0 OR deadline())');
+const deadlineTick = raw('((c.r & 63) <> 0 OR deadline())');
+
+/** What is evaluated for each candidate before it is checked: the deadline of a reader, the count of an explanation. */
+export function ticksOf({ trace }: Database, { rows }: Budget): readonly Sql[] {
+  const deadline = rows === undefined ? [deadlineTick] : [];
+  return trace === undefined ? deadline : [examinedTick, ...deadline];
+}
 
 /** Rows of `id, r, sort values…` with the texts of their resources. */
 export function withTexts(database: Database, rows: readonly Row[]): readonly FoundRow[] {

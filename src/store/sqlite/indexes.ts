@@ -47,7 +47,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
 /** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */
 function pendingOf(core: Core, partition: string, type: string): readonly IndexState[] {
   const index = partitionIndex(core, partition)?.types.get(type);
-  if (index === undefined || [...index.indexes.values()].every(({ ready }) => ready)) return [];
+  if (index === undefined || index.planned.areReady) return [];
   return pendingIn(index.type, statesOf(core, partition, type));
 }
 

@@ -3,7 +3,7 @@ import { StoreRefused } from '../errors.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { addDigests } from './digests-schema.ts';
-import { attachmentsSchema, ownersSchema, schema } from './schema.ts';
+import { attachmentsSchema, historySchema, ownersSchema, schema } from './schema.ts';
 
 /** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;
@@ -18,6 +18,7 @@ const steps: readonly ((database: Database) => void)[] = [
   addDigests,
   freeOfPublicUrl,
   database => database.exec(ownersSchema),
+  database => database.exec(historySchema),
 ];
 
 /** The layout that this engine reads and writes. */

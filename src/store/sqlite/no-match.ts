@@ -5,6 +5,7 @@ import { above } from '../interval.ts';
 import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
+import { countUses } from './count-uses.ts';
 import { find } from './find.ts';
 import { referenceTermsOf } from './find-terms.ts';
 import { type FindTerms, lower } from './lower.ts';
@@ -25,6 +26,7 @@ export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeI
   };
   const clause = lower(query, index, findTerms);
   const keys = lowerSort([{ by: 'id', descending: false }], index);
+  countUses(core, index, clause, []);
   const rows = await find(core, { t: index.t, clause, keys, limit: 1, after: undefined });
   return { is: 'no-match', clause, since: Number(since), found: rows.map(({ id }) => id), terms };
 }

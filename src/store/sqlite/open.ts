@@ -2,6 +2,7 @@ import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Cache } from '../../cache.ts';
 import { type Failure, failureOf, unavailable } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
+import { Trace, type Traced } from './trace.ts';
 import { isCannotOpen } from './sqlite-error.ts';
 import { locationIn, type StillMode, stillMode } from './still.ts';
 
@@ -78,6 +79,7 @@ export class Database {
   /** Undefined if it writes. */
   readonly #reads: Reads | undefined;
   #moment: object | undefined;
+  #trace: Trace | undefined;
 
   constructor(database: DatabaseSync, reads: Reads | undefined) {
     this.#database = database;
@@ -114,7 +116,32 @@ export class Database {
     } catch {} // the next read throws
   }
 
+  /** The record of the running explanation; undefined otherwise. */
+  get trace(): Trace | undefined {
+    return this.#trace;
+  }
+
+  /** Runs synchronous work and records its statements. */
+  traced<T>(work: () => T): { readonly result: T; readonly trace: Traced } {
+    const planOf = (text: string, values: readonly SqlValue[]): readonly Row[] =>
+      this.#database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as unknown as readonly Row[];
+    const trace = new Trace(planOf);
+    this.define('examined', () => trace.count());
+    this.#trace = trace;
+    try {
+      const result = work();
+      return { result, trace: trace.read() };
+    } finally {
+      this.#trace = undefined;
+    }
+  }
+
   all(text: string, values: readonly SqlValue[] = []): readonly Row[] {
+    const trace = this.#trace;
+    return trace === undefined ? this.#all(text, values) : trace.run(text, values, () => this.#all(text, values));
+  }
+
+  #all(text: string, values: readonly SqlValue[]): readonly Row[] {
     try {
       if (this.#reads !== undefined) void this.moment;
       // The connection returns arrays, which its types do not express.

@@ -2,7 +2,6 @@ import type { Position, Sort } from '../../search/ast.ts';
 import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
 import type { TypeIndex } from './dictionary.ts';
-import { paramIndexes } from './lower.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 import type { SortKind } from '../../search/sort-value.ts';
@@ -33,7 +32,7 @@ export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Ke
   const { sortDate, name } = index.type;
   if (!isOrdered(index) && sorts.some(({ by }) => by === 'default'))
     throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
-  return lowerKeys(sorts, paramIndexes(index)).map(key => columnOf(key, index));
+  return lowerKeys(sorts, index.planned.params).map(key => columnOf(key, index));
 }
 
 /** The position of a key in the file. */

@@ -4,6 +4,7 @@ import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
 import type { KeptAttachment } from '../blobs.ts';
+import type { Explain } from '../explained.ts';
 import type {
   Change,
   Mark,
@@ -14,7 +15,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../records.ts';
-import type { KeptVersion, VersionScope } from '../transfer.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
 import { sortedPage } from '../sorted.ts';
@@ -22,10 +23,13 @@ import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
 import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
+import { countUses } from './count-uses.ts';
 import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
+import { explainCount, explainFind } from './explain.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
+import { historySlice } from './history.ts';
 import { earlier } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
@@ -82,15 +86,19 @@ export class SqlitePartition implements Partition {
     return sortedPage(this, index.type, search, this.#core.options);
   }
 
-  async #page(index: TypeIndex, { query, sort, limit, after }: StoreSearch): Promise<Page> {
+  async #page(index: TypeIndex, { query, sort, limit, after, explain }: StoreSearch): Promise<Page> {
     const keys = lowerSort(sort, index);
+    const lowered = this.#lowered(query, index);
+    countUses(this.#core, index, lowered.clause, keys);
     const search: LoweredSearch = {
-      ...this.#lowered(query, index),
+      ...lowered,
       keys,
       limit,
       after: after === undefined ? undefined : lowerPosition(after, keys),
     };
-    const rows = await find(this.#core, search);
+    const rows = await (explain === undefined
+      ? find(this.#core, search)
+      : explainFind(this.#core, index, search, explain));
     const found = rows.slice(0, limit);
     const last = rows.length > limit ? found.at(-1) : undefined;
     return {
@@ -99,10 +107,13 @@ export class SqlitePartition implements Partition {
     };
   }
 
-  async count(type: string, query?: Query): Promise<number> {
+  async count(type: string, query?: Query, explain?: Explain): Promise<number> {
     const { database, readers, budgets } = this.#core;
     if (query === undefined) return resourcesOf(database, this.#find(type)?.t ?? 0);
-    const count = this.#lowered(query, this.#type(type));
+    const index = this.#type(type);
+    const count = this.#lowered(query, index);
+    countUses(this.#core, index, count.clause, []);
+    if (explain !== undefined) return explainCount(this.#core, index, count, explain);
     const known = countMatches(database, count, budgets.eventLoop);
     if (known !== undefined) return known;
     const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader });
@@ -134,13 +145,14 @@ export class SqlitePartition implements Partition {
     return carried(this.#core.database, t ?? 0, type, ids);
   }
 
-  export(scope?: VersionScope): AsyncIterable<KeptVersion> {
-    const { database } = this.#core;
+  export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
+    const { database, options } = this.#core;
     const n = this.#number();
     return exportVersions(
       {
         types: async () => keptTypes(database, n),
         versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
+        slice: one => historySlice({ database, n, model: options.model }, one),
       },
       scope,
     );

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { countMatches } from './count.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
-import type { ReaderAnswer, ReaderRequest } from './reading.ts';
+import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 import { findPage } from './search.ts';
 
 const port = parentPort;
@@ -23,12 +23,16 @@ if (port !== null) {
     return opened;
   };
   let connection: Database | undefined;
-  const answer = ({ question }: ReaderRequest): ReaderAnswer => {
+  const read = (database: Database, question: Question): Extract<ReaderAnswer, { kind: Question['kind'] }> =>
+    question.kind === 'page'
+      ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
+      : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
+  const answer = ({ question, explain }: ReaderRequest): ReaderAnswer => {
     try {
       const database = (connection ??= open());
-      return question.kind === 'page'
-        ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
-        : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
+      if (!explain) return read(database, question);
+      const { result, trace } = database.traced(() => read(database, question));
+      return { ...result, trace };
     } catch (error) {
       return isLate ? { kind: 'late' } : { kind: 'failed', failure: failure ?? failureOf(error, 'read', path), error };
     }

@@ -11,6 +11,7 @@ const grace = 1_000;
 
 interface Waiting {
   readonly question: Question;
+  readonly explain: boolean;
   /** Ends the wait in the queue. */
   readonly patience: NodeJS.Timeout;
   readonly resolve: (answer: ReaderAnswer) => void;
@@ -42,14 +43,14 @@ export class Readers {
    * The answer of a reader. Throws `DeadlinePassed` if the statement exceeds the deadline, `StoreBusy` if it waits as
    * long for its turn (which is not the statement's fault), and `StoreUnavailable` if the file or the thread fails.
    */
-  async ask(question: Question): Promise<Extract<ReaderAnswer, { kind: 'page' | 'count' }>> {
+  async ask(question: Question, explain = false): Promise<Extract<ReaderAnswer, { kind: 'page' | 'count' }>> {
     if (this.#closed) throw new Error('The store is closed');
     const answer = await new Promise<ReaderAnswer>((resolve, reject) => {
       const patience = setTimeout(() => {
         this.#queue = this.#queue.filter(waiting => waiting.patience !== patience);
         reject(new StoreBusy(this.#deadline));
       }, this.#deadline);
-      this.#queue.push({ question, patience, resolve, reject });
+      this.#queue.push({ question, explain, patience, resolve, reject });
       this.#next();
     });
     if (answer.kind === 'late') throw new DeadlinePassed(this.#deadline);
@@ -100,7 +101,8 @@ export class Readers {
       void reader.worker.terminate();
     }, this.#deadline + grace);
     reader.current = { waiting, timer };
-    send(reader.worker, { question: waiting.question, deadline: this.#deadline });
+    const { question, explain } = waiting;
+    send(reader.worker, { question, explain, deadline: this.#deadline });
   }
 
   #finish(reader: Reader): Waiting | undefined {

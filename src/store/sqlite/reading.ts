@@ -3,6 +3,7 @@ import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
 import type { Budget } from './budget.ts';
 import type { LoweredSearch } from './search.ts';
+import type { Traced } from './trace.ts';
 
 /** A request to a reader worker. */
 export type Question =
@@ -11,13 +12,15 @@ export type Question =
 
 export interface ReaderRequest {
   readonly question: Question;
+  /** Records the statements. */
+  readonly explain: boolean;
   /** Its deadline, in milliseconds. */
   readonly deadline: number;
 }
 
 export type ReaderAnswer =
-  | { readonly kind: 'page'; readonly rows: readonly FoundRow[] }
-  | { readonly kind: 'count'; readonly count: number }
+  | { readonly kind: 'page'; readonly rows: readonly FoundRow[]; readonly trace?: Traced }
+  | { readonly kind: 'count'; readonly count: number; readonly trace?: Traced }
   | { readonly kind: 'late' }
   /** `failure` is undefined for a bug of the engine. */
   | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };

@@ -92,3 +92,9 @@ ALTER TABLE versions ADD COLUMN owners TEXT;
 CREATE INDEX resources_unowned ON resources (owners) WHERE owners IS NULL AND ord IS NOT NULL;
 INSERT OR IGNORE INTO meta VALUES ('upgrade', '');
 `;
+
+/** The sixth layout: the order of versions in time. Current resources have theirs in `resources_updated`. */
+export const historySchema = `
+CREATE INDEX resources_removed ON resources (t, last_updated, id) WHERE ord IS NULL;
+CREATE INDEX versions_updated ON versions (t, last_updated, id, version);
+`;

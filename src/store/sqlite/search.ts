@@ -1,10 +1,10 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { along, type Along, segments } from './along.ts';
+import { along, type Along, boundsWalk, segments } from './along.ts';
 import { check, sourcesOf } from './clause-sql.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
-import { deadlineTick, type FoundRow, withTexts } from './found.ts';
+import { type FoundRow, ticksOf, withTexts } from './found.ts';
 import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
@@ -183,7 +183,9 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
   const { database, search, want } = plan;
   const arms = armsOf(database, route);
   const checks = route.along.checks.map(make => make());
+  const ticks = ticksOf(database, plan.budget);
   const rows: FoundRow[] = [];
+  traceRoute(plan, route.by, route.axis.key);
   for (const segment of segments(route.axis.key, route.along)) {
     if (rows.length >= want) break;
     if (segment.kind === 'remainder') {
@@ -203,7 +205,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
       segment: segment.kind === 'remainder' ? { kind: 'range', at: segment.at } : segment,
       want: want - rows.length,
       cap,
-      tick: plan.budget.rows === undefined,
+      ticks,
     });
     if (found === undefined) return undefined;
     rows.push(...found);
@@ -232,11 +234,22 @@ function fewLong({ database, budget }: Plan, { along: { remainder } }: Route): C
   return count > budget.probe ? undefined : { clause, source, count };
 }
 
+/** Records how candidates are found: from a clause, along the axis of a key, or by both. */
+function traceRoute({ database: { trace }, clauses }: Plan, by: Clause | undefined, key: Key | undefined): void {
+  if (trace === undefined) return;
+  const isRange = (clause: Clause): boolean => clause === by || (key !== undefined && boundsWalk(key, clause));
+  trace.route(
+    key !== undefined,
+    clauses.flatMap((clause, at) => (isRange(clause) ? [at] : [])),
+  );
+}
+
 /** Reads all candidates of a source, checks the other clauses, and sorts. */
 function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
   const { database, search, want } = plan;
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
-  const tick = plan.budget.rows === undefined ? [deadlineTick] : [];
+  const tick = ticksOf(database, plan.budget);
+  traceRoute(plan, clause, undefined);
   const conditions = allOf([...rest.map(check), ...also]);
   const names = search.keys.map((_, at) => raw(`c.k${at}`));
   const values = join(

@@ -9,17 +9,28 @@ export interface Index {
   readonly name: string;
   /** The columns that order its entries of one type. */
   readonly key: readonly ('id' | 'version' | 'last_updated' | 'ord')[];
-  /** It has no tombstones. */
-  readonly isPartial: boolean;
+  /** Of what it has entries: tombstones are the removed ones. */
+  readonly of: 'all' | 'current' | 'removed';
 }
 
 export const recordIndexes: Readonly<Record<Table, readonly Index[]>> = {
   resources: [
-    { name: 'resources_key', key: ['id'], isPartial: false },
-    { name: 'resources_ord', key: ['ord', 'id'], isPartial: true },
-    { name: 'resources_updated', key: ['last_updated', 'id'], isPartial: true },
+    { name: 'resources_key', key: ['id'], of: 'all' },
+    { name: 'resources_ord', key: ['ord', 'id'], of: 'current' },
+    { name: 'resources_updated', key: ['last_updated', 'id'], of: 'current' },
+    { name: 'resources_removed', key: ['last_updated', 'id'], of: 'removed' },
   ],
-  versions: [{ name: 'versions_key', key: ['id', 'version'], isPartial: false }],
+  versions: [
+    { name: 'versions_key', key: ['id', 'version'], of: 'all' },
+    { name: 'versions_updated', key: ['last_updated', 'id', 'version'], of: 'all' },
+  ],
+};
+
+/** The condition of an index on its rows, for statements that use it. */
+export const conditionsOf: Readonly<Record<Index['of'], string>> = {
+  all: '',
+  current: 'AND ord IS NOT NULL',
+  removed: 'AND ord IS NULL',
 };
 
 /** Maximum number of reported records of one index: if a whole index is lost, these would be all. */
@@ -51,14 +62,12 @@ export class Unindexed {
     });
   }
 
-  #why({ name, key, isPartial }: Index, [rowid = null, t, id, version, updated, , , ord]: Row): string | undefined {
-    if (isPartial && ord === null) return undefined;
+  #why({ name, key, of }: Index, [rowid = null, t, id, version, updated, , , ord]: Row): string | undefined {
+    if (of !== 'all' && (of === 'removed') !== (ord === null)) return undefined;
     const values = { id, version, last_updated: updated, ord };
     const same = key.map(column => `AND ${column} = ?`).join(' ');
     // The same query as in a read: if the order of entries is broken, another query may find what a read does not.
-    const text =
-      `SELECT rowid FROM ${this.#table} INDEXED BY ${name} WHERE t = ? ${same} ` +
-      (isPartial ? 'AND ord IS NOT NULL' : '');
+    const text = `SELECT rowid FROM ${this.#table} INDEXED BY ${name} WHERE t = ? ${same} ` + conditionsOf[of];
     const entry = attempt(() => this.#database.get(text, [t ?? null, ...key.map(column => values[column] ?? null)]));
     if (entry.failed !== undefined) return `not in the readable part of the index \`${name}\` of the file`;
     return entry.value?.[0] === rowid ? undefined : `missing from the index \`${name}\` of the file`;

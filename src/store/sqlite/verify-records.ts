@@ -6,7 +6,7 @@ import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places } from './places.ts';
 import { rowsAround } from './rows-around.ts';
-import { type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
+import { conditionsOf, type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
 import type { Table } from './places.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
@@ -82,11 +82,11 @@ function isMeant({ places, partition }: VerifyRecords, t: number): boolean {
 }
 
 /** The entries `key…, rowid` of an index for a type. */
-const entriesOf = (table: Table, { name, key, isPartial }: Index, t: number): Walked => ({
+const entriesOf = (table: Table, { name, key, of }: Index, t: number): Walked => ({
   from: `${table} INDEXED BY ${name}`,
   key,
   rest: ['rowid'],
-  where: [isPartial ? 't = ? AND ord IS NOT NULL' : 't = ?', t],
+  where: [`t = ? ${conditionsOf[of]}`, t],
 });
 
 /** The finding about a row that an index names: it is unreadable, or another or none exists. */
@@ -97,7 +97,7 @@ function lostBy(work: VerifyRecords, table: Table, t: number, entry: Row): Store
   const row = attempt(() =>
     work.database.get(`SELECT ${checkedColumns[table]} FROM ${table} NOT INDEXED WHERE rowid = ?`, [rowid]),
   );
-  const name = nameOf(work.places, table, [t, id, table === 'versions' ? (entry[1] ?? null) : null]);
+  const name = nameOf(work.places, table, [t, id, table === 'versions' ? (entry.at(-2) ?? null) : null]);
   if (row.failed !== undefined) return { is: 'unreadable', ...name, why: row.failed };
   const isThere = row.value?.[1] === t && row.value[2] === id;
   if (!isThere) return { is: 'lost', ...name, why: 'an index names it, but the table does not have it' };

@@ -4,7 +4,7 @@ import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
-import { deadlineTick, type FoundRow, foundRow, withTexts } from './found.ts';
+import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, raw, type Sql, sql } from './sql.ts';
 
@@ -24,7 +24,7 @@ export interface Walk {
   readonly want: number;
   /** Maximum number of rows to visit; undefined for all. */
   readonly cap: number | undefined;
-  readonly tick: boolean;
+  readonly ticks: readonly Sql[];
 }
 
 /**
@@ -64,7 +64,7 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
   const order = keys.length === 1 && only?.by === 'text' ? orderOfTexts(only) : orderBy(values, keys);
   const columns = join([raw('c.id'), raw('c.r'), ...values], ', ');
   const after = walk.after !== undefined && keys.length > 1 ? [behind(axisValues(walk, values), keys, walk.after)] : [];
-  const conditions = [...(walk.tick ? [deadlineTick] : []), ...after, ...checks];
+  const conditions = [...walk.ticks, ...after, ...checks];
   const select = texts ? sql`SELECT ${columns}, u.version, u.last_updated, u.owners, u.text` : sql`SELECT ${columns}`;
   const resources = raw(texts ? 'CROSS JOIN resources u ON u.r = c.r' : '');
   if (cap === undefined)

@@ -43,7 +43,9 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
 
   async status({ partition: id, type: name, state }: IndexScope = {}): Promise<readonly IndexState[]> {
     const { types: declared } = this.#driver.options().model;
-    const types = name === undefined ? [...declared.values()] : [declared.get(name) ?? []].flat();
+    const only = name === undefined ? undefined : declared.get(name);
+    if (state === 'pending' && id !== undefined && only !== undefined) return this.#driver.pending(id, only);
+    const types = name === undefined ? [...declared.values()] : [only ?? []].flat();
     const states: IndexState[] = [];
     if (state === 'pending' && id !== undefined) {
       for (const type of types) states.push(...(await this.#driver.pending(id, type)));

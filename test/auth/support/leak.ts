@@ -38,8 +38,8 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
     const needed = several
       ? ['match', 'include', 'GET 200', 'GET 403', 'POST 200']
       : joined
-        ? ['match', 'include', 'GET 403']
-        : [...telling, ...(guarded ? ['validate 200', 'validate 404'] : [])];
+        ? ['match', 'include', 'omitted', 'GET 403']
+        : [...telling, ...(guarded ? ['step', 'omitted', 'validate 200', 'validate 404'] : [])];
     const lacking = (): readonly string[] => needed.filter(key => !seen.statuses.has(key));
     for (let times = 0; times === 0 || (times < 20 && lacking().length > 0); times += 1)
       await fc.assert(property, { numRuns: rounds, endOnFailure: true });
@@ -116,6 +116,7 @@ function comparisonOf(
         const [a = '', b = ''] = answers;
         expect(withoutTokens(a)).toBe(withoutTokens(b));
         const key = `${kindOf(asked)} ${a.slice(1, 4)}`;
+        for (const part of ['step', 'omitted']) if (a.includes(`\\"name\\":\\"${part}\\"`)) seen.statuses.add(part);
         for (const mode of ['match', 'include']) if (a.includes(`\\"mode\\":\\"${mode}\\"`)) seen.statuses.add(mode);
         seen.statuses.add(key);
         const next = answers.map(answer => nextOf(answer, partition));

@@ -87,6 +87,8 @@ const control = pick(
   '_sort=-recorded-date,_id',
   '_elements=id',
   '_page_token=x',
+  '_explain=true',
+  '_explain=true',
 );
 const lenient = pick<Readonly<Record<string, string>>>({}, {}, { Prefer: 'handling=lenient' });
 

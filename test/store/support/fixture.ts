@@ -71,6 +71,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     operations: new Map(),
     queries: new Map(),
     versioning: 'versioned',
+    readHistory: false,
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',
@@ -107,6 +108,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     caseSensitive: () => true,
     valueSetSystem: () => undefined,
     snapshot: () => undefined,
+    explainScopes: new Set<string>(),
     expansions: createExpansions({ find: () => undefined }),
   };
 }

@@ -10,9 +10,14 @@ const folder = fileURLToPath(new URL('../../fixtures/layouts/', import.meta.url)
 export const publicUrl = 'https://first.example/fhir';
 
 /** Puts the store of layout 3 at the path of an SQLite file. */
-export async function placeSqlite3(path: string): Promise<void> {
+export const placeSqlite3 = (path: string): Promise<void> => placeSqlite(path, 3);
+
+/** The same with the store of layout 5. */
+export const placeSqlite5 = (path: string): Promise<void> => placeSqlite(path, 5);
+
+async function placeSqlite(path: string, layout: number): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, gunzipSync(await readFile(`${folder}sqlite-3.sqlite.gz`)), { mode: 0o600 });
+  await writeFile(path, gunzipSync(await readFile(`${folder}sqlite-${layout}.sqlite.gz`)), { mode: 0o600 });
   await cp(`${folder}sqlite-3.attachments`, `${path}.attachments`, { recursive: true });
 }
 

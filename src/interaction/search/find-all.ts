@@ -1,0 +1,67 @@
+import type { Issue } from '../../fhir/outcome.ts';
+import type { SearchRequest } from '../../search/request.ts';
+import { DeadlinePassed } from '../../store/errors.ts';
+import type { Page } from '../../store/records.ts';
+import { refuseCostly } from './costly.ts';
+import { countMatches, findPage } from './find.ts';
+import { include, type Included, type Includer } from './include.ts';
+import type { Place } from './joined.ts';
+import { mergedPage } from './merge.ts';
+
+/** What a search finds: a page of matches, their number if it is requested, and the records that the page includes. */
+export interface Found {
+  readonly page: Page;
+  readonly counted: Counted;
+  readonly beside: Included;
+}
+
+/** Finds the page of a search of one or more types. Throws FhirError 403 `too-costly`. */
+export async function findAll(asked: readonly SearchRequest[], place: Includer): Promise<Found> {
+  const [first] = asked;
+  const [page, counted] =
+    first?.total === 'none'
+      ? [await pageOf(place, asked), uncounted]
+      : await Promise.all([pageOf(place, asked), totalOf(place, asked)]);
+  const beside = await refuseCostly(include(page.versions, first?.includes ?? [], place));
+  return { page, counted, beside };
+}
+
+const noPage: Page = { versions: [], next: undefined };
+
+async function pageOf(place: Place, asked: readonly SearchRequest[]): Promise<Page> {
+  const [first, ...others] = asked;
+  if (first === undefined || first.count === 0) return noPage;
+  if (others.length > 0) return refuseCostly(mergedPage(asked, place));
+  const { type, query, sort, count, after } = first;
+  return refuseCostly(findPage({ type, query, sort, limit: count, after }, place));
+}
+
+/** `total` is undefined if it is not requested, or left out. */
+export interface Counted {
+  readonly total: number | undefined;
+  readonly warnings: readonly Issue[];
+}
+
+const uncounted: Counted = { total: undefined, warnings: [] };
+
+/**
+ * The number of matches, if requested; an estimate that takes too long is left out with a warning.
+ * https://hl7.org/fhir/R4/search.html#total
+ */
+async function totalOf(place: Place, asked: readonly SearchRequest[]): Promise<Counted> {
+  const counting = countAll(place, asked);
+  if (asked[0]?.total === 'accurate') return { total: await refuseCostly(counting), warnings: [] };
+  try {
+    return { total: await counting, warnings: [] };
+  } catch (error) {
+    if (!(error instanceof DeadlinePassed)) throw error;
+    const text = 'The total is left out, since counting took too long. Omit `_total=estimate`, or narrow the search.';
+    return { total: undefined, warnings: [{ severity: 'information', code: 'too-costly', text }] };
+  }
+}
+
+async function countAll(place: Place, asked: readonly SearchRequest[]): Promise<number> {
+  let total = 0;
+  for (const { type, query } of asked) total += await countMatches(type, query, place);
+  return total;
+}

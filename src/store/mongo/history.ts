@@ -1,0 +1,173 @@
+import type { Document, Filter } from 'mongodb';
+import { fewAtOnce } from '../few-at-once.ts';
+import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
+import type { VersionSlice } from '../upkeep/versions.ts';
+import { versionOrder } from '../version-order.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { type Core, history, resources } from './core.ts';
+import { historyId, ownedVersion, readMany } from './current.ts';
+import type { HistoryDocument } from './layout.ts';
+
+/** Types that are read concurrently. */
+const typesAtOnce = 4;
+
+/** Records whose versions one operation reads. */
+const recordSlice = 100;
+
+/**
+ * The next slice of versions in the order of time. Current versions are read before older ones: a version is in the
+ * history before it is replaced, so that none is missing; one that is found twice is returned once.
+ */
+export async function historySlice(core: Core, p: string, scope: HistoryScope): Promise<VersionSlice> {
+  const found = await fewAtOnce(scope.of, typesAtOnce, ({ type, ids }) =>
+    ids === undefined ? keysOfType(core, p, type, scope) : keysOfRecords(core, p, type, ids, scope),
+  );
+  const order = versionOrder(scope.order);
+  const keys = new Map(found.flat().map(key => [`${key.type}/${key.id}/${key.version}`, key]));
+  const next = [...keys.values()]
+    .filter(key => isIn(key, scope, order))
+    .sort(order)
+    .slice(0, scope.slice);
+  return { versions: await versionsAt(core, p, next), last: next.length < scope.slice ? undefined : next.at(-1) };
+}
+
+function isIn(key: VersionKey, scope: HistoryScope, order: ReturnType<typeof versionOrder>): boolean {
+  const { from = -Infinity, to = Infinity, after } = scope;
+  return key.lastUpdated >= from && key.lastUpdated <= to && (after === undefined || order(key, after) > 0);
+}
+
+interface Key {
+  readonly _id: string;
+  readonly version: number;
+  readonly updated: number;
+}
+
+const keyFields = { version: 1, updated: 1 } as const;
+
+/** The fields that both collections of a type have. */
+interface Versions {
+  find(filter: Document): {
+    project<T extends Document>(
+      fields: Document,
+    ): {
+      sort(by: Document): { limit(most: number): { toArray(): Promise<T[]> } };
+      toArray(): Promise<T[]>;
+    };
+  };
+}
+
+const collectionsOf = (core: Core, type: string): readonly Versions[] => [resources(core, type), history(core, type)];
+
+/**
+ * The next keys of a type. An index has the order of times alone; versions that were written at one time, at most those
+ * of one write, are all read and sorted.
+ */
+async function keysOfType(core: Core, p: string, type: string, scope: HistoryScope): Promise<readonly VersionKey[]> {
+  const { order, after, slice } = scope;
+  const direction = order === 'newest' ? -1 : 1;
+  const keys: Key[] = [];
+  for (const versions of collectionsOf(core, type)) {
+    const at = async (time: number): Promise<Key[]> =>
+      versions.find({ p, updated: time }).project<Key & Document>(keyFields).toArray();
+    const range = await versions
+      .find({ p, ...timesOf(scope) })
+      .project<Key & Document>(keyFields)
+      .sort({ updated: direction, _id: direction })
+      .limit(slice)
+      .toArray();
+    const last = range.length < slice ? undefined : range.at(-1);
+    keys.push(...range);
+    if (after !== undefined) keys.push(...(await at(after.lastUpdated)));
+    if (last !== undefined) keys.push(...(await at(last.updated)));
+  }
+  return keys.map(key => keyOf(p, type, key));
+}
+
+/** The next keys of some records. */
+async function keysOfRecords(
+  core: Core,
+  p: string,
+  type: string,
+  ids: readonly string[],
+  scope: HistoryScope,
+): Promise<readonly VersionKey[]> {
+  const keys: Key[] = [];
+  const direction = scope.order === 'newest' ? -1 : 1;
+  for (let at = 0; at < ids.length; at += recordSlice) {
+    const some = ids.slice(at, at + recordSlice);
+    const current = resources(core, type).find({ p, _id: { $in: some.map(id => `${p}/${id}`) } });
+    keys.push(...(await current.project<Key>(keyFields).toArray()));
+    const older = history(core, type)
+      .find({ p, $or: some.map(id => olderThan(p, type, id, scope)) })
+      .project<Key>(keyFields);
+    // The order of numbers is that of times.
+    keys.push(...(await (ids.length > 1 ? older : older.sort({ _id: direction }).limit(scope.slice)).toArray()));
+  }
+  return keys.map(key => keyOf(p, type, key));
+}
+
+/** The older versions of a record that are in a scope. */
+function olderThan(p: string, type: string, id: string, scope: HistoryScope): Filter<HistoryDocument> {
+  const { order, after } = scope;
+  const { $gte, $lt } = ofPartition(`${p}/${id}`);
+  if (after?.type === type && after.id === id) {
+    const last = historyId(p, id, after.version);
+    const _id = order === 'newest' ? { $gte, $lt: last } : { $gt: last, $lt };
+    return { _id, ...timesOf({ ...scope, after: undefined }) };
+  }
+  const follows = after !== undefined && versionOrder(order)({ ...after, type, id }, after) > 0;
+  return { _id: { $gte, $lt }, ...timesOf(scope, follows) };
+}
+
+/**
+ * The condition on times, which are whole milliseconds; with `follows` also that of the version after which the slice
+ * begins.
+ */
+function timesOf({ order, from, to, after }: HistoryScope, follows = false): { readonly updated?: object } {
+  const isNewest = order === 'newest';
+  const next = after === undefined ? undefined : after.lastUpdated + (follows ? 0 : isNewest ? -1 : 1);
+  const low = Math.max(from ?? -Infinity, (isNewest ? undefined : next) ?? -Infinity);
+  const high = Math.min(to ?? Infinity, (isNewest ? next : undefined) ?? Infinity);
+  const updated = {
+    ...(low === -Infinity ? {} : { $gte: low }),
+    ...(high === Infinity ? {} : { $lte: high }),
+  };
+  return Object.keys(updated).length === 0 ? {} : { updated };
+}
+
+function keyOf(p: string, type: string, { _id, version, updated }: Key): VersionKey {
+  const [id = ''] = _id.slice(p.length + 1).split('/');
+  return { type, id, version, lastUpdated: updated };
+}
+
+/**
+ * The versions with these keys, in their order. Without copies in the history that a write left there after it lost a
+ * race: they are not older than the current version.
+ */
+async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): Promise<readonly KeptVersion[]> {
+  const found = new Map<string, KeptVersion>();
+  for (const [type, of] of Map.groupBy(keys, key => key.type)) {
+    const current = await readMany(
+      core,
+      p,
+      type,
+      of.map(({ id }) => id),
+    );
+    const older: string[] = [];
+    for (const { id, version } of of) {
+      const stored = current.get(id);
+      if (stored?.version === version) found.set(`${type}/${id}/${version}`, keptVersion(core, p, type, stored));
+      else if (stored !== undefined && version < stored.version) older.push(historyId(p, id, version));
+    }
+    for await (const stored of older.length === 0 ? [] : history(core, type).find({ p, _id: { $in: older } })) {
+      const kept = keptVersion(core, p, type, stored);
+      found.set(`${type}/${kept.id}/${kept.version}`, kept);
+    }
+  }
+  return keys.flatMap(({ type, id, version }) => found.get(`${type}/${id}/${version}`) ?? []);
+}
+
+function keptVersion(core: Core, p: string, type: string, stored: Parameters<typeof ownedVersion>[3]): KeptVersion {
+  const { attached = [] }: Pick<HistoryDocument, 'attached'> = stored;
+  return { ...ownedVersion(core, p, type, stored), attachments: stored.text === undefined ? [] : attached };
+}

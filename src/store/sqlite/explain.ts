@@ -1,0 +1,121 @@
+import type { ExplainedAnswer, ExplainedClause, Explain } from '../explained.ts';
+import { partsOf } from '../plan/clause.ts';
+import { printClause } from '../plan/print.ts';
+import type { Clause } from './clause.ts';
+import type { Core } from './core.ts';
+import { countMatches, type LoweredCount } from './count.ts';
+import type { TypeIndex } from './dictionary.ts';
+import type { FoundRow } from './found.ts';
+import type { Key } from './order.ts';
+import { findPage, type LoweredSearch } from './search.ts';
+import type { Traced } from './trace.ts';
+
+/** Finds a page like `find`, and explains it, also if it fails. */
+export async function explainFind(
+  { database, readers, budgets }: Core,
+  index: TypeIndex,
+  search: LoweredSearch,
+  explain: Explain,
+): Promise<readonly FoundRow[]> {
+  const { result, trace } = database.traced(() => findPage(database, search, budgets.eventLoop));
+  const traces = [trace];
+  try {
+    if (result !== undefined) return result;
+    const answer = await readers.ask({ kind: 'page', search, budget: budgets.reader }, true);
+    if (answer.trace !== undefined) traces.push(answer.trace);
+    return answer.kind === 'page' ? answer.rows : [];
+  } finally {
+    explain(explained(index, search, search.keys, traces));
+  }
+}
+
+/** Counts matches, and explains it. */
+export async function explainCount(
+  { database, readers, budgets }: Core,
+  index: TypeIndex,
+  count: LoweredCount,
+  explain: Explain,
+): Promise<number> {
+  const { result, trace } = database.traced(() => countMatches(database, count, budgets.eventLoop));
+  const traces = [trace];
+  try {
+    if (result !== undefined) return result;
+    const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader }, true);
+    if (answer.trace !== undefined) traces.push(answer.trace);
+    return answer.kind === 'count' ? answer.count : 0;
+  } finally {
+    explain(explained(index, count, [], traces));
+  }
+}
+
+function explained(
+  index: TypeIndex,
+  { clause }: LoweredCount,
+  keys: readonly Key[],
+  traces: readonly Traced[],
+): ExplainedAnswer {
+  const codes = new Map([...index.indexes.values()].map(({ code, p }) => [p, code]));
+  const nameOf = (p: number): string => codes.get(p) ?? '?';
+  const last = traces.at(-1);
+  return {
+    clauses: partsOf(clause).map((part, at): ExplainedClause => {
+      const use = last?.ranges.includes(at) === true ? 'range' : 'check';
+      return { clause: printClause(part, nameOf), index: indexOf(part, nameOf), use };
+    }),
+    order: keys.map(key => ({
+      key: printKey(key, nameOf),
+      index: last?.inOrder === true ? orderOf(key, nameOf) : undefined,
+    })),
+    statements: traces.flatMap(({ statements }) => statements),
+  };
+}
+
+/** The table or index of the file that finds the matches of a clause. */
+function indexOf(clause: Clause, nameOf: (p: number) => string): string | undefined {
+  switch (clause.kind) {
+    case 'and':
+      return clause.of.map(part => indexOf(part, nameOf)).find(name => name !== undefined);
+    case 'or':
+    case 'tuple': {
+      const names = clause.of.map(part => indexOf(part, nameOf));
+      return names.length === 0 || names.includes(undefined) ? undefined : [...new Set(names)].join(', ');
+    }
+    case 'not':
+      return undefined;
+    case 'ids':
+      return 'resources_key';
+    case 'updated':
+      return 'resources_updated';
+    case 'terms':
+    case 'prefix':
+      return `terms ${nameOf(clause.index)}`;
+    case 'string':
+      return `strings ${nameOf(clause.index)}`;
+    case 'range':
+      return `ranges ${nameOf(clause.index)}`;
+    default:
+      return clause satisfies never;
+  }
+}
+
+function printKey({ by, p, descending }: Key, nameOf: (p: number) => string): string {
+  const name = p === 0 ? (by === 'id' ? '_id' : '_lastUpdated') : nameOf(p);
+  return descending ? `-${name}` : name;
+}
+
+function orderOf({ by, p }: Key, nameOf: (p: number) => string): string {
+  switch (by) {
+    case 'ord':
+      return 'resources_ord';
+    case 'updated':
+      return 'resources_updated';
+    case 'id':
+      return 'resources_key';
+    case 'low':
+      return `sorts ${nameOf(p)}`;
+    case 'text':
+      return `strings ${nameOf(p)}`;
+    default:
+      return by satisfies never;
+  }
+}

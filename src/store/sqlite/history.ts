@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Model } from '../../model/model.ts';
+import { parseOwners } from '../owners.ts';
+import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
+import type { VersionSlice } from '../upkeep/versions.ts';
+import { versionOrder } from '../version-order.ts';
+import { attachedTo } from './carried.ts';
+import type { Database } from './open.ts';
+import { typeNumber } from './restore.ts';
+import { storedVersion } from './row-values.ts';
+import { allOf, raw, type Sql, sql } from './sql.ts';
+
+/** Number of records after which the event loop gets a turn. */
+const recordSlice = 200;
+
+/** Where versions are read: a partition (`n`) in the file. */
+export interface HistoryPlace {
+  readonly database: Database;
+  readonly n: number;
+  readonly model: Model;
+}
+
+/**
+ * The next slice of versions in the order of time. Each type has three ranges, of current versions, tombstones and
+ * older versions, which are merged; each named record has two.
+ */
+export async function historySlice(place: HistoryPlace, scope: HistoryScope): Promise<VersionSlice> {
+  const { database, n } = place;
+  const keys: (VersionKey & { readonly t: number })[] = [];
+  const read = (t: number, type: string, select: Sql): void => {
+    for (const [lastUpdated, id, version] of database.query(select))
+      keys.push({ t, type, lastUpdated: Number(lastUpdated), id: String(id), version: Number(version) });
+  };
+  for (const { type, ids } of scope.of) {
+    const t = typeNumber(database, n, type);
+    if (t === 0) continue;
+    if (ids === undefined) for (const range of rangesOf(t, type, scope)) read(t, type, range);
+    for (const [at, id] of (ids ?? []).entries()) {
+      if (at % recordSlice === recordSlice - 1) await setImmediate();
+      for (const range of rangesOfRecord(t, type, id, scope)) read(t, type, range);
+    }
+  }
+  const next = keys.sort(versionOrder(scope.order)).slice(0, scope.slice);
+  const last = next.length < scope.slice ? undefined : next.at(-1);
+  return { versions: next.flatMap(key => versionAt(place, key) ?? []), last };
+}
+
+const columns = raw('SELECT last_updated, id, version');
+
+/** The ranges of a type. A record has one current version. */
+function rangesOf(t: number, type: string, scope: HistoryScope): readonly Sql[] {
+  const condition = within(type, scope);
+  const by = (...names: readonly string[]): Sql => sql`ORDER BY ${inOrder(scope, names)} LIMIT ${scope.slice}`;
+  const current = sql`AND ${condition} ${by('last_updated', 'id')}`;
+  return [
+    sql`${columns} FROM resources INDEXED BY resources_updated WHERE t = ${t} AND ord IS NOT NULL ${current}`,
+    sql`${columns} FROM resources INDEXED BY resources_removed WHERE t = ${t} AND ord IS NULL ${current}`,
+    sql`${columns} FROM versions INDEXED BY versions_updated
+      WHERE t = ${t} AND ${condition} ${by('last_updated', 'id', 'version')}`,
+  ];
+}
+
+/** The current version of a record, and a range of the others: their order is that of their numbers. */
+function rangesOfRecord(t: number, type: string, id: string, scope: HistoryScope): readonly Sql[] {
+  const { after } = scope;
+  const isSame = after?.type === type && after.id === id;
+  const beyond = isSame ? sql`AND version ${comparison(scope)} ${after.version}` : raw('');
+  const where = sql`WHERE t = ${t} AND id = ${id} ${beyond} AND ${within(type, scope)}`;
+  return [
+    sql`${columns} FROM resources ${where}`,
+    sql`${columns} FROM versions ${where} ORDER BY ${inOrder(scope, ['version'])} LIMIT ${scope.slice}`,
+  ];
+}
+
+function within(type: string, scope: HistoryScope): Sql {
+  const { order, from, to, after } = scope;
+  return allOf([
+    ...(from === undefined ? [] : [sql`last_updated >= ${from}`]),
+    ...(to === undefined ? [] : [sql`last_updated <= ${to}`]),
+    ...(after === undefined
+      ? []
+      : [afterKey(type, after, scope, order === 'newest' ? type < after.type : type > after.type)]),
+  ]);
+}
+
+/** `follows`: the type comes after that of the key in the order. */
+function afterKey(type: string, after: VersionKey, scope: HistoryScope, follows: boolean): Sql {
+  const { lastUpdated, id, version } = after;
+  if (type === after.type)
+    return sql`(last_updated, id, version) ${comparison(scope)} (${lastUpdated}, ${id}, ${version})`;
+  return sql`last_updated ${comparison(scope)}${raw(follows ? '=' : '')} ${lastUpdated}`;
+}
+
+const comparison = ({ order }: HistoryScope): Sql => raw(order === 'newest' ? '<' : '>');
+
+const inOrder = ({ order }: HistoryScope, by: readonly string[]): Sql =>
+  raw(by.map(column => (order === 'newest' ? `${column} DESC` : column)).join(', '));
+
+/** A version, which may have moved from the current ones to the others since its key was read. */
+function versionAt(
+  { database, model }: HistoryPlace,
+  key: VersionKey & { readonly t: number },
+): KeptVersion | undefined {
+  const { t, type, id, version } = key;
+  const fields = 'SELECT id, version, last_updated, text, owners FROM';
+  const row = database.get(
+    `${fields} resources WHERE t = ?1 AND id = ?2 AND version = ?3 UNION ALL ` +
+      `${fields} versions WHERE t = ?1 AND id = ?2 AND version = ?3`,
+    [t, id, version],
+  );
+  if (row === undefined) return undefined;
+  const owners = row[4];
+  return {
+    ...storedVersion(type, row),
+    owners: typeof owners === 'string' ? parseOwners(model.types.get(type), owners) : undefined,
+    attachments: attachedTo(database, t, id, version),
+  };
+}
