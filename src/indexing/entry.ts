@@ -9,7 +9,7 @@ export interface IndexEntry {
 }
 
 export type IndexValue =
-  TokenValue | StringValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
+  TokenValue | StringValue | WordsValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
 
 /** A code in a system. https://hl7.org/fhir/R4/search.html#token */
 export interface TokenValue {
@@ -29,6 +29,13 @@ export interface StringValue {
   readonly text: string;
   /** Case, accents, punctuation and runs of white space folded (indexing/normalize.ts), for all others. */
   readonly folded: string;
+}
+
+/** All words of a parameter's texts, for full-text search: a resource has one such entry at most. */
+export interface WordsValue {
+  readonly kind: 'words';
+  /** Folded words in their order, each between spaces; `.` between two texts (indexing/words.ts). */
+  readonly text: string;
 }
 
 /** Has either `id` (with `type`) or `url`. https://hl7.org/fhir/R4/search.html#reference */

@@ -10,6 +10,7 @@ import { entriesOf } from './index.ts';
 import { failureOf } from './not-indexed.ts';
 import type { ReportNotIndexed } from './not-indexed.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
+import { joinWords } from './words.ts';
 
 /** Extracts the index entries of a resource's text; `parsed` is the parsed text if the caller has it. */
 export type Extract = (
@@ -109,9 +110,14 @@ class Collector {
     if (this.seen.size > 0) this.seen.clear();
   }
 
-  /** Most parameters have one value, so values are compared from the second on. */
+  /** Most parameters have one value, so values are compared from the second on. All words are one value. */
   readonly emit = (value: IndexValue): void => {
     const known = this.entries[this.first];
+    if (value.kind === 'words' && known?.value.kind === 'words') {
+      const text = joinWords(known.value.text, value.text);
+      this.entries[this.first] = { param: this.param, value: { kind: 'words', text } };
+      return;
+    }
     if (known !== undefined) {
       if (this.seen.size === 0) this.seen.add(JSON.stringify(known.value));
       const key = JSON.stringify(value);

@@ -2,6 +2,7 @@ import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../model/model.ts';
 import { dateEntries } from './date.ts';
+import { fullTextEntries } from './full-text.ts';
 import { numberEntries } from './number.ts';
 import { quantityEntries } from './quantity.ts';
 import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
@@ -26,15 +27,16 @@ const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entrie
   special: specialEntries,
 };
 
-/** The extractors of parameters that are indexed for a modifier. https://hl7.org/fhir/R4/search.html#modifiers */
-const modified: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
+/** The extractors of parameters that read other values than their search type. */
+const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   text: tokenTextEntries,
   ofType: typedIdentifierEntries,
   identifier: referenceIdentifierEntries,
+  words: fullTextEntries,
 };
 
 function extractorOf({ type, reads }: Read): Entries | undefined {
-  if (reads !== undefined) return modified[reads];
+  if (reads !== undefined) return others[reads];
   return type === 'composite' ? undefined : searchTypes[type];
 }
 

@@ -1,3 +1,4 @@
+import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import { foldString } from './normalize.ts';
 import type { Emit, Entries } from './reading.ts';
 
@@ -6,22 +7,42 @@ import type { Emit, Entries } from './reading.ts';
  * word is also an entry, so that the beginning of either half of a double name matches.
  * https://hl7.org/fhir/R4/search.html#string
  */
-export const stringEntries: Entries = (type, emit) => {
-  if (texts.has(type.code)) {
-    return type.element?.path === familyName ? value => emitFamily(emit, value) : value => emitText(emit, value);
-  }
+export const stringEntries: Entries = (type, emit) =>
+  textsOf(
+    type,
+    text => emitText(emit, text),
+    text => emitFamily(emit, text),
+  );
+
+/**
+ * Passes on the texts of values of a FHIR type; undefined for types without texts. `addFamily` receives the family
+ * names.
+ */
+export function textsOf(
+  type: ResultType,
+  add: (text: string) => void,
+  addFamily: (text: string) => void = add,
+): Receive | undefined {
+  if (texts.has(type.code)) return passText(type.element?.path === familyName ? addFamily : add);
   const parts = partsOf[type.code];
   if (parts === undefined) return undefined;
+  const pass = parts.map(
+    part => [part, passText(type.code === 'HumanName' && part === 'family' ? addFamily : add)] as const,
+  );
   return value => {
-    for (const part of parts) {
+    for (const [part, passOne] of pass) {
       const held = (value as Record<string, unknown>)[part]; // stored JSON
-      if (held === undefined) continue;
-      if (Array.isArray(held)) for (const text of held as unknown[]) emitText(emit, text);
-      else if (type.code === 'HumanName' && part === 'family') emitFamily(emit, held);
-      else emitText(emit, held);
+      if (Array.isArray(held)) for (const text of held as unknown[]) passOne(text);
+      else passOne(held);
     }
   };
-};
+}
+
+const passText =
+  (add: (text: string) => void) =>
+  (text: unknown): void => {
+    if (typeof text === 'string' && text !== '') add(text);
+  };
 
 const familyName = 'HumanName.family';
 
@@ -54,9 +75,8 @@ export function emitText(emit: Emit, text: unknown): void {
 }
 
 /** The words keep the whole name as their text, so that `:exact` still means the whole name. */
-function emitFamily(emit: Emit, text: unknown): void {
+function emitFamily(emit: Emit, text: string): void {
   emitText(emit, text);
-  if (typeof text !== 'string') return;
   const words = foldString(text).split(' ');
   // index is in range
   for (let index = 1; index < words.length; index++) emit({ kind: 'string', text, folded: words[index] as string });

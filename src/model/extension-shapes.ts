@@ -66,8 +66,8 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     on: [resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(chain|has|filter)$/,
-    expected: '`chain`, `has` or `filter`',
+    pattern: /^(chain|has|filter|score)$/,
+    expected: '`chain`, `has`, `filter` or `score`',
   },
   'search-explain': {
     on: [rest],

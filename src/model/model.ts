@@ -161,8 +161,11 @@ export interface SearchParam {
   readonly modifiers: ReadonlySet<string>;
   /** The parameters that are indexed for some of these modifiers, by modifier. */
   readonly modified: ReadonlyMap<string, SearchParam>;
-  /** Of such a parameter: the modifier whose values are its entries. */
-  readonly reads: 'text' | 'ofType' | 'identifier' | undefined;
+  /**
+   * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
+   * or the words of full-text search.
+   */
+  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

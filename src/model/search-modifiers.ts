@@ -23,6 +23,7 @@ const coded = ['CodeableConcept', 'Coding', 'code'];
  * https://hl7.org/fhir/R4/valueset-search-modifier-code.html
  */
 const declarable: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, On>>>>> = {
+  string: { text: 'any' },
   token: {
     text: ['CodeableConcept', 'Coding', 'Identifier'],
     ofType: ['Identifier'],
@@ -46,11 +47,14 @@ const always: Readonly<Partial<Record<SearchParamType, readonly string[]>>> = {
   uri: ['missing'],
 };
 
-/** Modifiers whose values have entries of their own, with the search type of these. */
-const withEntries: Readonly<Record<NonNullable<SearchParam['reads']>, SearchParamType>> = {
-  text: 'string',
-  ofType: 'composite',
-  identifier: 'token',
+/** The entries of a modifier: what they are, and the search type of their parameter. */
+type Own = Pick<SearchParam, 'type'> & { readonly reads: NonNullable<SearchParam['reads']> };
+
+/** Modifiers whose values have entries of their own. */
+const withEntries: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Own>>>>> = {
+  string: { text: { reads: 'words', type: 'string' } },
+  token: { text: { reads: 'text', type: 'string' }, ofType: { reads: 'ofType', type: 'composite' } },
+  reference: { identifier: { reads: 'identifier', type: 'token' } },
 };
 
 /**
@@ -60,7 +64,7 @@ const withEntries: Readonly<Record<NonNullable<SearchParam['reads']>, SearchPara
  */
 export function modifiersOfDefinition(
   definition: Definition,
-  param: Pick<SearchParam, 'code' | 'type' | 'dataTypes'>,
+  param: Modifiable & Pick<SearchParam, 'code'>,
   report: ReportAt,
 ): ReadonlySet<string> {
   if (definition.core || definition.package !== undefined) return new Set();
@@ -105,8 +109,8 @@ export function withModifiers(
   if (modifiers.size === 0 && param.modifiers.size === 0) return param;
   const sorted = [...modifiers].sort();
   const own = sorted.flatMap(modifier => {
-    const reads = modifiersWithEntries.find(name => name === modifier);
-    return reads === undefined ? [] : [[modifier, modifiedParam(param, reads)] as const];
+    const entries = withEntries[param.type]?.[modifier];
+    return entries === undefined ? [] : [[modifier, modifiedParam(param, modifier, entries)] as const];
   });
   return Object.freeze({ ...param, modifiers: new Set(sorted), modified: new Map(own) });
 }
@@ -114,19 +118,18 @@ export function withModifiers(
 /** A parameter with those that are indexed for its modifiers. */
 export const withModified = (param: SearchParam): readonly SearchParam[] => [param, ...param.modified.values()];
 
-// Object.keys returns string[]
-const modifiersWithEntries = Object.keys(withEntries) as (keyof typeof withEntries)[];
+/** What decides which modifiers a parameter can have. */
+type Modifiable = Pick<SearchParam, 'type' | 'dataTypes' | 'reads'> & Partial<Pick<SearchParam, 'targets'>>;
 
 /** The type of a SearchParameter is not compiled yet: which types have a hierarchy is decided where it is offered. */
 const anyType: IsHierarchical = () => true;
 
-type Modified = Pick<SearchParam, 'type' | 'dataTypes'> & Partial<Pick<SearchParam, 'targets'>>;
-
 function fits(
-  { type, dataTypes, targets = [''] }: Modified,
+  { type, dataTypes, reads, targets = [''] }: Modifiable,
   modifier: string,
   isHierarchical: IsHierarchical,
 ): boolean {
+  if (reads !== undefined) return false;
   const known = declarable[type];
   const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
   if (on === undefined) return false;
@@ -136,7 +139,7 @@ function fits(
 }
 
 function cannotHave(
-  param: Modified & Pick<SearchParam, 'code'>,
+  param: Modifiable & Pick<SearchParam, 'code'>,
   modifier: string,
   isHierarchical: IsHierarchical,
 ): string {
@@ -146,9 +149,8 @@ function cannotHave(
 }
 
 /** The parameter that is indexed for a modifier of another; its index is built when the modifier is declared. */
-function modifiedParam(param: SearchParam, reads: keyof typeof withEntries): SearchParam {
-  const type = withEntries[reads];
-  const code = `${param.code}:${reads}`;
+function modifiedParam(param: SearchParam, modifier: string, { reads, type }: Own): SearchParam {
+  const code = `${param.code}:${modifier}`;
   const digest = hash('sha256', JSON.stringify([param.digest, reads])).slice(0, 32);
   const none = { modifiers: new Set<string>(), modified: new Map<string, SearchParam>() };
   const own = { ...param, ...none, code, type, reads, digest, single: false, targets: [] };

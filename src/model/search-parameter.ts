@@ -45,11 +45,13 @@ export function compileParameter(
     compileParameter(other, base, definitions, types, report);
   const by = type === 'special' ? referredBy(here, definitions, compile, report) : undefined;
   if (by !== undefined) return membersParameter(here, { code, resourceType: typeName }, by);
-  const whole = asString(json['expression']);
+  const fullText = fullTexts[definition.url];
+  const whole = asString(json['expression']) ?? fullText?.(typeName);
   if (whole === undefined) {
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);
     return undefined;
   }
+  const reads = fullText === undefined ? undefined : ('words' as const);
   const expression = branchFor(whole, { name: typeName, supertypes: supertypes(typeName, types) }, types.resourceTypes);
   if (expression === undefined) {
     report(here, 'expression', `No part of \`${whole}\` applies to ${typeName}, which is a \`base\` of the parameter.`);
@@ -57,7 +59,7 @@ export function compileParameter(
   }
   const compiled = tryCompile(expression, typeName, types, text => report(here, 'expression', text));
   if (compiled === undefined) return undefined;
-  const instead = takesInstead(type, compiled.types);
+  const instead = reads === undefined ? takesInstead(type, compiled.types) : undefined;
   if (instead !== undefined) {
     const [given, taken] = [[...compiled.types], instead].map(names => names.map(name => `\`${name}\``).join(', '));
     report(
@@ -83,18 +85,28 @@ export function compileParameter(
       compiled.single &&
       type !== 'composite' &&
       type !== 'special' &&
+      reads === undefined &&
       type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
     ...(type === 'special' ? positionParameter(compiled.results, definition.url, typeName) : {}),
-    modifiers: modifiersOfDefinition(definition, { code, type, dataTypes: compiled.types }, report),
+    modifiers: modifiersOfDefinition(definition, { code, type, dataTypes: compiled.types, reads }, report),
     modified: new Map<string, SearchParam>(),
-    reads: undefined,
+    reads,
     delegated: compiled.fallback || components.some(({ param: { delegated } }) => delegated),
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
 }
+
+/**
+ * R4's parameters for full-text search, which have no expression: the expressions of the texts that they search in a
+ * type. https://hl7.org/fhir/R4/search.html#content
+ */
+const fullTexts: Readonly<Partial<Record<string, (typeName: string) => string>>> = {
+  'http://hl7.org/fhir/SearchParameter/DomainResource-text': typeName => `${typeName}.text`,
+  'http://hl7.org/fhir/SearchParameter/Resource-content': typeName => typeName,
+};
 
 /** Data types whose values have at most one entry each. */
 const oneEntry = new Set([
@@ -147,10 +159,11 @@ function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly 
 
 /** `meaning`: the parts of other definitions that determine its entries. */
 function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string[]): SearchParam {
-  const { type, expression, targets, components, delegated } = param;
+  const { type, expression, targets, components, delegated, reads } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
   const by = delegated ? ['fhirpath.js'] : [];
-  const why = [...meaning, ...revisionOf(param), ...by];
+  const own = reads === undefined ? [] : [reads];
+  const why = [...meaning, ...revisionOf(param), ...by, ...own];
   const decides = JSON.stringify([indexVersion, type, expression, targets, parts, why]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });
 }

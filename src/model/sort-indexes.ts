@@ -17,12 +17,18 @@ export function sortIndexesOf(
   const codes = new Set<string>();
   for (const node of extensions(nodes, 'sort-index')) {
     const code = textOf(node.json) ?? '';
-    const type = offered.get(code)?.type;
-    if (type === undefined) {
+    const param = offered.get(code);
+    if (param === undefined) {
       const text = `${name} offers no parameter \`${code}\`.`;
       report(node, 'valueCode', `${text}${didYouMean(code, offered.keys())}`);
-    } else if (type === 'composite' || type === 'special') {
-      report(node, 'valueCode', `The parameter \`${code}\` is of type ${type}, by which nothing can be sorted.`);
+    } else if (param.type === 'composite' || param.type === 'special') {
+      report(node, 'valueCode', `The parameter \`${code}\` is of type ${param.type}, by which nothing can be sorted.`);
+    } else if (param.reads !== undefined) {
+      report(
+        node,
+        'valueCode',
+        `The values of the parameter \`${code}\` have no order, so nothing can be sorted by it.`,
+      );
     } else codes.add(code);
   }
   return codes;

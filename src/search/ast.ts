@@ -1,3 +1,4 @@
+import type { Phrase } from '../indexing/words.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Position as Coordinates } from '../fhir/position.ts';
 import type { Codes } from '../terminology/expansion.ts';
@@ -94,6 +95,8 @@ export type Join = Chain | Has | Tree;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
+  /** The words of the parameter have each of these phrases, at least one. */
+  | { readonly kind: 'words'; readonly phrases: readonly Phrase[] }
   /**
    * `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive
    * entry.
@@ -152,6 +155,8 @@ export interface Bound {
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
+  /** By relevance for a full-text search (score.ts): ascending, the least relevant are first. */
+  | { readonly by: 'score'; readonly of: Query; readonly descending: boolean }
   /** By a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; missing last. */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 

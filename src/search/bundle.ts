@@ -24,6 +24,8 @@ export interface SearchsetEntry {
   readonly id: string;
   /** JSON text of the resource, inserted into the Bundle unchanged. */
   readonly text: string;
+  /** The relevance of a match for a full-text search, from 0 to 1. */
+  readonly score?: number | undefined;
 }
 
 /**
@@ -40,13 +42,14 @@ export function searchset({ self, next, total, place, entries, included = [], wa
   const others = `${match},${start}`;
   // FHIR has no empty arrays.
   let before = `,"entry":[${start}`;
-  for (const { place: own, id, text } of entries) {
+  for (const { place: own, id, text, score } of entries) {
     if (own === undefined || own === place) pieces.push(before);
     else pieces.push(before.slice(0, -start.length), startOf(own));
     pieces.push(id, '","resource":', text);
-    before = others;
+    before = score === undefined ? others : `${scored(score)},${start}`;
   }
-  if (entries.length > 0) pieces.push(match);
+  const last = entries.at(-1);
+  if (last !== undefined) pieces.push(last.score === undefined ? match : scored(last.score));
   for (const { place: of, id, text } of included) {
     pieces.push(',', startOf(of), id, '","resource":', text, include);
   }
@@ -59,6 +62,7 @@ export function searchset({ self, next, total, place, entries, included = [], wa
 const startOf = (place: string): string => `{"fullUrl":${JSON.stringify(place).slice(0, -1)}`;
 
 const match = ',"search":{"mode":"match"}}';
+const scored = (score: number): string => `,"search":{"mode":"match","score":${score}}}`;
 const include = ',"search":{"mode":"include"}}';
 
 /** The absolute URL of a search: `{base}/{path}?name=value&…`, with the escapes that a query requires. */

@@ -4,6 +4,7 @@ import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
+import { hasPhrase } from '../indexing/words.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
 import type { Bound, Chain, EntryTest, Has, Query, Test, Tree } from './ast.ts';
@@ -151,6 +152,8 @@ function passes(test: Test, value: IndexValue): boolean {
       if (value.kind !== 'string') return false;
       if (test.how === 'exact') return value.text === test.text;
       return test.how === 'starts' ? value.folded.startsWith(test.text) : value.folded.includes(test.text);
+    case 'words':
+      return value.kind === 'words' && test.phrases.every(phrase => hasPhrase(value.text, phrase));
     case 'token':
       return value.kind === 'token' && isToken(test, value);
     case 'codes':

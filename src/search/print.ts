@@ -73,6 +73,11 @@ function printTest(test: Test, param: SearchParam): string {
   switch (test.kind) {
     case 'string':
       return list(test.how, [quote(test.text)]);
+    case 'words':
+      return list(
+        'words',
+        test.phrases.map(({ text, isPrefix }) => `${quote(text)}${isPrefix ? '*' : ''}`),
+      );
     case 'token':
       return list('token', [test.system === null ? 'none' : either(test.system), either(test.code)]);
     case 'codes':

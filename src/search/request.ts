@@ -11,6 +11,8 @@ export interface SearchRequest {
   readonly type: ResourceType;
   readonly query: Query;
   readonly sort: readonly Sort[];
+  /** The query of the client, if the type has scores and it searches words: matches have a score then. */
+  readonly scored: Query | undefined;
   /** Matches on a page; 0 returns the count only. */
   readonly count: number;
   readonly after: Position | undefined;

@@ -6,7 +6,11 @@ import type { SearchParam } from '../model/model.ts';
 export type SortKind = 'time' | 'number' | 'text';
 
 /** Undefined for a parameter that has no order. https://hl7.org/fhir/R4/search.html#sort */
-export function sortKindOf({ type }: Pick<SearchParam, 'type'>): SortKind | undefined {
+export function sortKindOf({
+  type,
+  reads,
+}: Pick<SearchParam, 'type'> & Partial<Pick<SearchParam, 'reads'>>): SortKind | undefined {
+  if (reads !== undefined) return undefined;
   switch (type) {
     case 'date':
       return 'time';
@@ -66,6 +70,7 @@ function valueOf(value: IndexValue): number | string | undefined {
     case 'uri':
       return printable(value.uri);
     case 'composite':
+    case 'words':
       return undefined;
     default:
       return value satisfies never;

@@ -1,6 +1,7 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Position, Sort } from './ast.ts';
 import type { Indexed } from './matches.ts';
+import { scoreOf } from './score.ts';
 import { compareValues, sortKindOf, sortValue } from './sort-value.ts';
 
 /**
@@ -27,7 +28,7 @@ export function comparePositions(sort: readonly Sort[], a: Position, b: Position
  * Whether stores have an index of the order. Of any other order they sort the matches, up to a limit (store/sorted.ts).
  */
 export function isIndexedOrder(type: ResourceType, sort: readonly Sort[]): boolean {
-  return sort.every(key => key.by !== 'param' || hasSortIndex(type, key.param));
+  return sort.every(key => key.by !== 'score' && (key.by !== 'param' || hasSortIndex(type, key.param)));
 }
 
 /** Whether a parameter has a sort index: dates do, and those for which the definitions ask for one (`sort-index`). */
@@ -45,6 +46,8 @@ function keyOf(key: Sort, type: ResourceType, resource: Indexed): number | strin
       return type.sortDate === undefined
         ? resource.lastUpdated
         : sortValue(type.sortDate.code, resource.entries, key.descending);
+    case 'score':
+      return scoreOf(key.of, resource.entries) ?? null;
     case 'param':
       return sortValue(key.param.code, resource.entries, key.descending);
     default:

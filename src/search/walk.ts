@@ -14,6 +14,7 @@ export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): rea
   return unique(
     sort.flatMap(key => {
       if (key.by === 'param') return [key.param];
+      if (key.by === 'score') return parametersOf(key.of, false).filter(({ reads }) => reads === 'words');
       return key.by === 'default' && type.sortDate !== undefined ? [type.sortDate] : [];
     }),
   );

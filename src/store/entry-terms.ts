@@ -1,5 +1,6 @@
 import type { IndexEntry, IndexValue } from '../indexing/entry.ts';
-import { isPairedToken, pairTerm, referenceTerms, tokenTerms, urlTerm } from './terms.ts';
+import { uniqueWords } from '../indexing/words.ts';
+import { isPairedToken, pairTerm, referenceTerms, tokenTerms, urlTerm, wordTerm } from './terms.ts';
 
 /** The values of each parameter. */
 export type Values = ReadonlyMap<string, readonly IndexValue[]>;
@@ -23,6 +24,8 @@ export function valueTerms(value: IndexValue): readonly string[] {
       return referenceTerms(value);
     case 'uri':
       return [urlTerm(value.uri)];
+    case 'words':
+      return uniqueWords(value.text).map(wordTerm);
     case 'string':
     case 'date':
     case 'number':

@@ -115,6 +115,11 @@ export function urlTerm(url: string): string {
   return `u${url}`;
 }
 
+/** A folded word of a full-text search; its beginning begins the term. */
+export function wordTerm(word: string): string {
+  return `k${word}`;
+}
+
 /** A canonical with its version. */
 export function versionedTerm(url: string, version: string): string {
   return `w${url.length}|${url}${version}`;

@@ -50,6 +50,15 @@ describe('the entries of a resource', () => {
       period: { start: '2024-05-01', end: '2024-05-01T10:00:00Z' },
     };
     expect(entriesOf(encounter)).toEqual([
+      {
+        param: '_content',
+        value: {
+          kind: 'words',
+          text:
+            ' finished . http terminologyhl7org codesystem v3 actcode . amb . patient 1 . 2024 05 01 . ' +
+            '2024 05 01t10 00 00z ',
+        },
+      },
       { param: 'class', value: token('AMB', 'http://terminology.hl7.org/CodeSystem/v3-ActCode', true) },
       { param: 'date', value: { kind: 'date', low: Date.UTC(2024, 4, 1, 4), high: Date.UTC(2024, 4, 1, 10, 0, 1) } },
       { param: 'patient', value: { kind: 'reference', type: 'Patient', id: '1', url: undefined, version: undefined } },
@@ -85,7 +94,9 @@ describe('the entries of a resource', () => {
   it('have dates in the zone of the partition', () => {
     const text = JSON.stringify({ resourceType: 'Condition', recordedDate: '2024-05-01' });
     const lows = ['UTC', 'America/Toronto'].map(zone =>
-      extract(typeOf('Condition'), text, { id: 'demo', zone }).map(({ value }) => value.kind === 'date' && value.low),
+      extract(typeOf('Condition'), text, { id: 'demo', zone }).flatMap(({ value }) =>
+        value.kind === 'date' ? [value.low] : [],
+      ),
     );
     expect(lows).toEqual([[Date.UTC(2024, 4, 1)], [Date.UTC(2024, 4, 1, 4)]]);
   });
@@ -262,6 +273,7 @@ describe('whatever is stored', () => {
       'string',
       'token',
       'uri',
+      'words',
     ]);
   });
 

@@ -11,6 +11,7 @@ import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
+import { seeded } from '../support/seeded.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
 
@@ -364,7 +365,7 @@ describe('random hierarchies', () => {
         expect([print(query), ids]).toEqual([print(query), expected]);
         expect(await countMatches(type, query, { partition, extract, base })).toBe(expected.length);
       }),
-      { numRuns: Number(process.env['CRS_TEST_SEARCHES'] ?? 150) },
+      { numRuns: Number(process.env['CRS_TEST_SEARCHES'] ?? 150), ...seeded },
     );
   }, 300_000);
 });

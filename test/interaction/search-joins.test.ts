@@ -10,6 +10,7 @@ import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
 import { current } from '../store/support/current.ts';
+import { seeded } from '../support/seeded.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { graph } from './graph.ts';
 
@@ -329,7 +330,7 @@ describe('the ways to follow a join agree with the meaning of search', () => {
         const count = await countMatches(type, query, { partition, extract, base }, limits);
         expect([print(query), ids, count]).toEqual([print(query), expected, expected.length]);
       }),
-      { numRuns: Number(process.env['CRS_TEST_SEARCHES'] ?? 150) },
+      { numRuns: Number(process.env['CRS_TEST_SEARCHES'] ?? 150), ...seeded },
     );
   }, 300_000);
 });

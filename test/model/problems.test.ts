@@ -191,7 +191,7 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.extension[0].valueCode`,
-          'The extension `search-feature` has `chains`; expected `chain`, `has` or `filter`.',
+          'The extension `search-feature` has `chains`; expected `chain`, `has`, `filter` or `score`.',
         ],
       ],
     ],

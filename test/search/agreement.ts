@@ -13,6 +13,7 @@ import type { Extract } from '../../src/indexing/extract.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import type { Store } from '../../src/store/store.ts';
 import { anyEntries, anyQuery, anySort } from './random.ts';
+import { seeded } from '../support/seeded.ts';
 import { model, search, thing } from './thing.ts';
 import { current } from '../store/support/current.ts';
 
@@ -114,7 +115,7 @@ export function agreement(open: OpenStore, { resources, searches }: Size): void 
             expect({ said, count: await partition.count(type.name, query) }).toEqual({ said, count: expected.length });
           },
         ),
-        { numRuns: searches, examples },
+        { numRuns: searches, examples, ...seeded },
       );
     });
   });

@@ -6,7 +6,20 @@ import type { ResourceType } from '../../src/model/model.ts';
 import type { Query, Sort } from '../../src/search/ast.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { simplify } from '../../src/search/simplify.ts';
-import { canonical, context, date, entry, number, position, quantity, reference, text, token, typed } from './thing.ts';
+import {
+  canonical,
+  context,
+  date,
+  entry,
+  number,
+  position,
+  quantity,
+  reference,
+  text,
+  token,
+  typed,
+  words,
+} from './thing.ts';
 
 /** Random entries and random queries of the made-up type, from small vocabularies, so that they often meet. */
 
@@ -95,6 +108,11 @@ const anyTuple = fc
   .tuple(fc.array(anyToken, { maxLength: 2 }), fc.array(anyQuantity, { maxLength: 2 }))
   .map(([a, b]) => ({ kind: 'composite' as const, of: [a, b] }));
 
+const anyWord = pick('chest', 'pain', 'Chest', 'painful', 'été', 'ete', 'a', '5', '胸', 'O’Brien');
+const anyWords = fc
+  .array(fc.array(anyWord, { minLength: 1, maxLength: 5 }), { minLength: 1, maxLength: 2 })
+  .map(texts => words(...texts.map(text => text.join(' '))));
+
 /** The entries of one resource. */
 export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .record({
@@ -135,6 +153,9 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     identifier: several(anyToken),
     'identifier:text': several(pick(...names).map(text), 1),
     'identifier:ofType': several(anyTyped, 2),
+    remark: several(pick(...names).map(text)),
+    'remark:text': several(anyWords, 1),
+    narrative: several(anyWords, 1),
     author: several(ourReference('Patient', 'Group'), 2),
     'author:identifier': several(anyToken, 2),
     link: several(fc.oneof(anyReference, anyCanonical), 2),
@@ -164,6 +185,18 @@ const aQuantity = joined(
   aNumber,
   pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg', ...ofUcum),
 );
+
+const aPhrase = fc.array(pick('chest', 'Pain', 'été', 'a', '5', '胸', 'obrien'), { minLength: 2, maxLength: 3 });
+const aText = fc
+  .array(
+    fc.oneof(
+      pick('chest', 'PAIN', 'pai*', 'ch*', 'ete', '胸*', "O'Brien", 'chest-pain', 'nothing', 'a', '5*'),
+      aPhrase.map(words => `"${words.join(' ')}"`),
+      aPhrase.map(words => `"${words.join(' ')}*"`),
+    ),
+    { minLength: 1, maxLength: 3 },
+  )
+  .map(parts => parts.join(' '));
 
 const vs = (name: string): string => `http://vs/${name}`;
 
@@ -215,6 +248,9 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
       pick('', '|0', '|1', '|7', '|500|m', '|20000'),
     ),
   ],
+  ['narrative', aText],
+  ['remark', escaped(['a', 'an', 'strass'])],
+  ['remark:text', aText],
   ['_id', joined(pick('r'), fc.nat(60).map(String))],
 ];
 const missing = literals
@@ -298,5 +334,14 @@ const anyKeys = fc
   )
   .map(keys => keys.map(([code, direction]) => direction + code).join());
 
+const byScore = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
+  fc.tuple(pick('narrative', 'remark:text'), aText, fc.boolean()).map(([name, text, descending]) => [
+    { by: 'score', of: parseSearch(type, [[name, text]], context).query, descending },
+    { by: 'id', descending: false },
+  ]);
+
 export const anySort = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
+  fc.oneof({ weight: 8, arbitrary: byParameters(type) }, { weight: 1, arbitrary: byScore(type) });
+
+const byParameters = (type: ResourceType): fc.Arbitrary<readonly Sort[]> =>
   fc.oneof(pick(...sorts), anyKeys).map(sort => parseSearch(type, sort === '' ? [] : [['_sort', sort]], context).sort);

@@ -1,5 +1,6 @@
 import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-range.ts';
 import { foldCode, foldString } from '../../src/indexing/normalize.ts';
+import { joinWords, printWords } from '../../src/indexing/words.ts';
 import { quantityValue } from '../../src/indexing/quantity.ts';
 import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
@@ -79,6 +80,8 @@ export const parameters: readonly SearchParam[] = [
       expression: name,
     })),
   }),
+  parameter('narrative', 'string', ['Narrative'], { reads: 'words' }),
+  withModifiers(parameter('remark', 'string', ['string']), ['text']),
   withModifiers(parameter('source', 'uri', ['uri']), ['above', 'below']),
   withModifiers(parameter('kind', 'token', ['CodeableConcept']), ['text', 'in', 'not-in', 'above', 'below']),
   withModifiers(parameter('identifier', 'token', ['Identifier']), ['text', 'ofType']),
@@ -109,7 +112,7 @@ export const thing: ResourceType = {
   parameters: new Map(parameters.map(param => [param.code, param])),
   indexed: new Map(
     parameters
-      .filter(({ code }) => !code.startsWith('_'))
+      .filter(({ code }) => code !== '_id' && code !== '_lastUpdated')
       .flatMap(withModified)
       .map(param => [param.code, param]),
   ),
@@ -204,6 +207,11 @@ export const token = (system: string | undefined, code: string | undefined): Sin
   };
 };
 export const text = (text: string): Single => ({ kind: 'string', text, folded: foldString(text) });
+/** The words of texts, as full-text search indexes them. */
+export const words = (...texts: readonly string[]): IndexValue => ({
+  kind: 'words',
+  text: texts.map(printWords).reduce(joinWords),
+});
 export const reference = (type: string, id: string): Single => ({
   kind: 'reference',
   type,

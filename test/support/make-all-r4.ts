@@ -13,8 +13,10 @@ import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
-  // `_text`, `_content` and `_query` have no expression: nothing says how to index them.
-  const parameters = readOfficialSearchParameters().filter(({ expression }) => expression !== undefined);
+  // `_query` has no expression: nothing says how to index it.
+  const parameters = readOfficialSearchParameters().filter(
+    ({ code, expression }) => expression !== undefined || fullText.has(code),
+  );
   const declared = (name: string): readonly JsonObject[] =>
     parameters
       .filter(({ base }) => stringsOf(base).includes(name))
@@ -34,7 +36,10 @@ export function allR4(): JsonObject {
     rest: [
       {
         extension: [
-          ...['chain', 'has', 'filter'].map(valueCode => ({ url: `${extensionBase}search-feature`, valueCode })),
+          ...['chain', 'has', 'filter', 'score'].map(valueCode => ({
+            url: `${extensionBase}search-feature`,
+            valueCode,
+          })),
           ...modifiers.map(valueCode => ({ url: `${extensionBase}search-modifier`, valueCode })),
           { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
@@ -70,6 +75,9 @@ export function allR4(): JsonObject {
     ],
   };
 }
+
+/** They have no expression, and search the texts that R4 describes. */
+const fullText: ReadonlySet<unknown> = new Set(['_text', '_content']);
 
 /** Our search parameters. */
 const ours = 'https://clinical-records.example/fhir/SearchParameter/';

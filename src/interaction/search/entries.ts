@@ -17,13 +17,19 @@ export interface Entries {
  * The entries of a page. If a part of each record is requested, a record with a damaged text is left out, and the
  * client is warned: it must not prevent reading the others.
  */
-export function entriesOf(found: readonly StoredVersion[], asked: SearchRequest, model: Model): Entries {
+export function entriesOf(
+  found: readonly StoredVersion[],
+  asked: SearchRequest,
+  model: Model,
+  scores?: ReadonlyMap<StoredVersion, number>,
+): Entries {
   const [entries, records, damaged]: [Entries['entries'][number][], StoredVersion[], Issue[]] = [[], [], []];
   for (const record of found) {
     const { type, id, text = '' } = record;
     try {
       const { definition } = model.types.get(type) ?? asked.type;
-      entries.push({ type, id, text: subset(text, asked, definition, model.definitions) });
+      const score = scores?.get(record);
+      entries.push({ type, id, text: subset(text, asked, definition, model.definitions), score });
       records.push(record);
     } catch (error) {
       if (!(error instanceof TextDamaged)) throw error;

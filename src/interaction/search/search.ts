@@ -19,6 +19,7 @@ import { answerExplained } from './explain/answer.ts';
 import { readExplain } from './explain/requested.ts';
 import { findAll } from './find-all.ts';
 import type { Place } from './joined.ts';
+import { scoresOf } from './scores.ts';
 import { searchedBy } from './searched.ts';
 
 /**
@@ -71,7 +72,7 @@ async function answer(
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
   const { page, counted, beside } = await findAll(asked, { ...place, model, access });
-  const { entries, records, damaged } = entriesOf(page.versions, first, model);
+  const { entries, records, damaged } = entriesOf(page.versions, first, model, scoresOf(page.versions, asked, place));
   const included = entriesOf(beside.records, first, model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);

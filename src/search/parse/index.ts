@@ -1,5 +1,5 @@
 import { fhirError } from '../../fhir/error.ts';
-import type { SearchParamType } from '../../model/model.ts';
+import type { SearchParam, SearchParamType } from '../../model/model.ts';
 import { compositeParser } from './composite.ts';
 import { parseDate } from './date.ts';
 import { parseNumber } from './number.ts';
@@ -9,10 +9,16 @@ import { parseString } from './string.ts';
 import { parseToken } from './token.ts';
 import { parseUri } from './uri.ts';
 import type { ValueParser } from './value.ts';
+import { parseWords } from './words.ts';
 
 const parseSpecial: ValueParser = ({ name }) => {
   throw fhirError(400, 'not-supported', `The search parameter \`${name}\` is not supported.`, `http.${name}`);
 };
+
+/** The parser of values of a parameter. */
+export function parserOf({ type, reads }: SearchParam): ValueParser {
+  return reads === 'words' ? parseWords : valueParsers[type];
+}
 
 /** The parser of values, by search type. https://hl7.org/fhir/R4/search.html#ptypes */
 export const valueParsers: Readonly<Record<SearchParamType, ValueParser>> = {

@@ -6,6 +6,7 @@ import { parseString, parseStringContains, parseStringExact } from './string.ts'
 import { parseToken } from './token.ts';
 import { uriTreeParser } from './uri.ts';
 import type { ValueParser } from './value.ts';
+import { parseWords } from './words.ts';
 
 /**
  * The effect of a modifier: a test for the presence of values, a hierarchy, or another parser of values or its
@@ -41,6 +42,7 @@ type Declared = { readonly name: string } & (
 
 /** Declared modifiers by search type and by their codes in R4. */
 const declared: Readonly<Partial<Record<SearchParamType, Readonly<Record<string, Declared>>>>> = {
+  string: { text: { name: 'text', values: parseWords } },
   token: {
     text: { name: 'text', values: parseString },
     ofType: { name: 'of-type', values: parseOfType },
@@ -65,7 +67,7 @@ const typed = 'type';
 
 /** A modifier of a parameter by its name in a search; undefined if the parameter does not offer it. */
 export function findModifier(param: SearchParam, name: string, types: ReadonlySet<string>): Modifier | undefined {
-  const known = usualOf(param);
+  const known = withoutDeclaration(param);
   if (Object.hasOwn(known, name)) return known[name];
   if (param.modifiers.has(typed) && typesOf(param, types).has(name)) {
     return { values: (value, context) => parseReferenceValue(referenceOf(name, value), context) };
@@ -83,12 +85,14 @@ export function offeredModifiers(param: SearchParam): readonly string[] {
   const names = [...param.modifiers].flatMap(code =>
     code === typed ? param.targets : (declared[param.type]?.[code]?.name ?? []),
   );
-  return [...Object.keys(usualOf(param)), ...names];
+  return [...Object.keys(withoutDeclaration(param)), ...names];
 }
 
-/** Members have no values of their own. */
-const usualOf = ({ type, special }: SearchParam): Readonly<Record<string, Modifier>> =>
-  special?.kind === 'members' ? {} : always[type];
+/** Members have no values of their own, and the words of a full-text search are not compared as strings. */
+function withoutDeclaration({ type, reads, special }: SearchParam): Readonly<Record<string, Modifier>> {
+  if (special?.kind === 'members') return {};
+  return reads === undefined ? always[type] : { missing: 'missing' };
+}
 
 function typesOf({ targets }: SearchParam, types: ReadonlySet<string>): ReadonlySet<string> {
   return targets.length === 0 ? types : new Set(targets);

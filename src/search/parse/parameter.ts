@@ -8,7 +8,7 @@ import { split, wrongEscape } from './escape.ts';
 import { parseFilter } from './filter/filter.ts';
 import { treeParser } from './hierarchy.ts';
 import { Ignorable } from './ignorable.ts';
-import { valueParsers } from './index.ts';
+import { parserOf } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { namesNobody } from './reference.ts';
@@ -57,7 +57,7 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   }
   const tested = modifier?.param ?? param;
   const special = specialOf(tested);
-  const read = special === undefined ? { each: modifier?.values ?? valueParsers[tested.type] } : { all: special };
+  const read = special === undefined ? { each: modifier?.values ?? parserOf(tested) } : { all: special };
   const query = anyValue(name, text, tested, read, { type, context, parse });
   return modifier?.complement === true ? { kind: 'not', of: query } : query;
 }
@@ -73,9 +73,9 @@ function parseName(
   if (exact !== undefined) return { param: exact, modifier: undefined };
   const [code = ''] = step.split(':');
   const param = type.parameters.get(code);
-  if (beside.test(step)) throw new Ignorable(unsupportedParameter(name));
+  if (param === undefined && beside.has(code)) throw new Ignorable(unsupportedParameter(name));
   // Ignoring one of these would return other records, or all: an error under lenient handling too.
-  if (param === undefined && selecting.test(step)) throw unsupportedParameter(name);
+  if (param === undefined && selecting.has(code)) throw unsupportedParameter(name);
   if (param === undefined) throw new Ignorable(unknownParameter(type, code, name));
   const found = findModifier(param, modifierIn(step), types);
   if (found === undefined) throw unsupportedModifier(code, modifierIn(step), offeredModifiers(param), name);
@@ -86,10 +86,10 @@ function parseName(
 const modifierIn = (step: string): string => step.slice(step.indexOf(':') + 1);
 
 /** Unsupported parameters of R4 that add to an answer, or control its form. https://hl7.org/fhir/R4/search.html#all */
-const beside = /^(?:_contained|_containedType|_score)(?::|$)/;
+const beside: ReadonlySet<string> = new Set(['_contained', '_containedType', '_score']);
 
 /** Unsupported ones that select records. */
-const selecting = /^(?:_filter|_query|_text|_content|_list|_type)(?::|$)/;
+const selecting: ReadonlySet<string> = new Set(['_filter', '_query', '_text', '_content', '_list', '_type']);
 
 /** https://hl7.org/fhir/R4/search.html#missing */
 function missing(name: string, text: string, param: SearchParam): Query {

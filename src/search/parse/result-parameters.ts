@@ -1,7 +1,7 @@
 import { badValue } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Sort } from '../ast.ts';
+import type { Query, Sort } from '../ast.ts';
 import type { SearchRequest } from '../request.ts';
 import { sortKindOf } from '../sort-value.ts';
 
@@ -25,8 +25,11 @@ export function parseCount(value: string, type: ResourceType): number {
   return Math.min(Number(value), type.pageSize.max);
 }
 
-/** `_sort=-date,_id`: the first key has priority, `-` is descending. https://hl7.org/fhir/R4/search.html#sort */
-export function parseSort(value: string, type: ResourceType): readonly Sort[] {
+/**
+ * `_sort=-date,_id`: the first key has priority, `-` is descending. `scored` is the query whose matches have a score.
+ * https://hl7.org/fhir/R4/search.html#sort
+ */
+export function parseSort(value: string, type: ResourceType, scored?: Query): readonly Sort[] {
   const keys = value.split(',').map(text => {
     const descending = text.startsWith('-');
     return { code: descending ? text.slice(1) : text, descending };
@@ -37,10 +40,13 @@ export function parseSort(value: string, type: ResourceType): readonly Sort[] {
   return keys.map(({ code, descending }): Sort => {
     if (code === '_id') return { by: 'id', descending };
     if (code === '_lastUpdated') return { by: 'lastUpdated', descending };
+    const hasScore = type.searchFeatures.has('score');
+    if (code === '_score' && scored !== undefined) return { by: 'score', of: scored, descending };
+    if (code === '_score' && hasScore) throw badValue('_sort', noScore);
     const param = type.parameters.get(code);
     if (param !== undefined && sortKindOf(param) !== undefined) return { by: 'param', param, descending };
     const others = [...type.parameters.values()].filter(one => sortKindOf(one) !== undefined).map(one => one.code);
-    const offered = [...new Set(['_id', '_lastUpdated', ...others.sort()])];
+    const offered = [...new Set(['_id', '_lastUpdated', ...(hasScore ? ['_score'] : []), ...others.sort()])];
     const list = offered.map(one => `\`${one}\``).join(', ');
     throw badValue(
       '_sort',
@@ -49,6 +55,9 @@ export function parseSort(value: string, type: ResourceType): readonly Sort[] {
     );
   });
 }
+
+const noScore =
+  'Only matches of a full-text search have a `_score`: search words, by `_text` for example, or sort by another key.';
 
 /** https://hl7.org/fhir/R4/search.html#summary */
 export function parseSummary(value: string): SearchRequest['summary'] {

@@ -4,6 +4,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { Include } from '../include.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
+import { scoredParameters } from '../score.ts';
 import { simplify } from '../simplify.ts';
 import { joinsOf } from '../walk.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
@@ -60,11 +61,13 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
     const text = `The search follows more than ${MOST_JOINS} references: give fewer chains, or name their types.`;
     throw fhirError(400, 'too-costly', text);
   }
-  const answer = results(type, given, used);
+  const scored = type.searchFeatures.has('score') && scoredParameters(query).length > 0 ? query : undefined;
+  const answer = results(type, scored, given, used);
   checkSummary(answer.summary, includes);
   return {
     type,
     query,
+    scored,
     includes,
     warnings,
     at: context.now,
@@ -94,9 +97,10 @@ const countJoins = (query: Query): number => joinsOf(query).reduce((sum, join) =
 /** Parses the controls; the used pairs have `_count` as applied. */
 function results(
   type: ResourceType,
+  scored: Query | undefined,
   given: ReadonlyMap<string, string>,
   pairs: readonly QueryPair[],
-): Omit<SearchRequest, 'type' | 'query' | 'includes' | 'warnings' | 'at'> {
+): Omit<SearchRequest, 'type' | 'query' | 'scored' | 'includes' | 'warnings' | 'at'> {
   const read = <T>(name: string, parse: (value: string, type: ResourceType) => T): T | undefined => {
     const value = given.get(name);
     return value === undefined ? undefined : parse(value, type);
@@ -107,7 +111,7 @@ function results(
   const countOnly = count === 0 || summary === 'count';
   const used = pairs.map(([name, value]): QueryPair => [name, name === '_count' ? String(count) : value]);
   return {
-    sort: read('_sort', parseSort) ?? [{ by: 'default', descending: true }],
+    sort: read('_sort', value => parseSort(value, type, scored)) ?? [{ by: 'default', descending: true }],
     count: countOnly ? 0 : count,
     after: undefined,
     summary: countOnly ? 'count' : summary,

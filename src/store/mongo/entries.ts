@@ -24,7 +24,7 @@ export function indexFields(
   updated: number,
   entries: readonly IndexEntry[],
 ): IndexFields {
-  const fields: Fields = { p, t: new Set([everyTerm(p)]), s: new Set(), d: new Map(), n: new Map(), c: [] };
+  const fields: Fields = { p, t: new Set([everyTerm(p)]), s: new Set(), w: [], d: new Map(), n: new Map(), c: [] };
   const values = valuesOf(entries);
   const o: Record<string, string> = { [updatedField]: orderKey(updated, id) };
   for (const param of type.indexed.values()) {
@@ -40,6 +40,7 @@ export function indexFields(
   return {
     t: [...fields.t],
     s: [...fields.s],
+    ...(fields.w.length > 0 ? { w: fields.w } : {}),
     d: [...fields.d.values()],
     n: [...fields.n.values()],
     c: fields.c,
@@ -51,6 +52,7 @@ interface Fields {
   readonly p: string;
   readonly t: Set<string>;
   readonly s: Set<string>;
+  readonly w: string[];
   readonly d: Map<string, IntervalEntry>;
   readonly n: Map<string, IntervalEntry>;
   readonly c: TupleEntry[];
@@ -72,6 +74,10 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
     case 'string':
       fields.s.add(termsOf(p, code) + value.folded);
       addTerms(fields, code, [exactTerm(value.text)]);
+      return;
+    case 'words':
+      fields.w.push(termsOf(p, code) + value.text);
+      addTerms(fields, code, valueTerms(value));
       return;
     case 'date':
       if (addInterval(fields.d, fields, code, value, dateWidth)) fields.t.add(wideTerm(p, code));

@@ -59,6 +59,7 @@ function indexOf(clause: Clause, p: string): string | undefined {
       return clause.how === 'exact' ? 't' : 's';
     case 'terms':
     case 'prefix':
+    case 'words':
       return 't';
     case 'and':
     case 'or':
@@ -89,6 +90,7 @@ function startsOf(clause: Clause, p: string): readonly string[] {
     case 'terms':
     case 'prefix':
     case 'string':
+    case 'words':
       return [clause.index.start];
     default:
       return clause satisfies never;

@@ -1,9 +1,11 @@
 import type { Filter } from 'mongodb';
+import { writtenPhrase } from '../../indexing/words.ts';
 import { everything, intersect, type Interval } from '../interval.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { anyOf, beginsWith, ends, escaped, inOrder } from './conditions.ts';
 import type { ResourceDocument } from './layout.ts';
 import { exactTerm, updatedField } from './names.ts';
+import { wordTerm } from '../terms.ts';
 import { tupleCondition, tupleSource } from './tuple.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;
@@ -54,6 +56,8 @@ export function conditionOf(clause: Clause, p: string): Condition {
         filters: [{ s: { $elemMatch: stringCondition(clause) } }],
         by: clause.text === '' ? 'none' : 'value',
       };
+    case 'words':
+      return wordsCondition(clause);
     case 'range':
       return { filters: [rangeFilter(clause)], by: isBounded(clause.low) || isBounded(clause.high) ? 'value' : 'none' };
     case 'tuple': {
@@ -93,6 +97,25 @@ function isBounded({ min, max }: Interval): boolean {
 function stringCondition({ index: { start }, how, text }: Extract<Clause, { kind: 'string' }>): object {
   if (how === 'starts') return beginsWith(start + text);
   return { ...beginsWith(start), $regex: `^${escaped(start)}.*${escaped(text)}`, $options: 's' };
+}
+
+/** Each word is a term; the sequence of several is compared with the words of the document. */
+function wordsCondition({ index: { start }, phrases }: Extract<Clause, { kind: 'words' }>): Condition {
+  const terms: string[] = [];
+  const others: DocumentFilter[] = [];
+  for (const phrase of phrases) {
+    const words = phrase.text.split(' ').map(word => start + wordTerm(word));
+    const last = phrase.isPrefix ? words.pop() : undefined;
+    terms.push(...words);
+    if (last !== undefined) others.push({ t: { $elemMatch: beginsWith(last) } });
+    if (!phrase.text.includes(' ')) continue;
+    const pattern = `^${escaped(start)}.*${escaped(writtenPhrase(phrase))}`;
+    others.push({ w: { $elemMatch: { $regex: pattern, $options: 's' } } });
+  }
+  const [only, ...more] = new Set(terms);
+  if (only !== undefined && more.length === 0 && others.length === 0) return termsCondition([only]);
+  const all = [...new Set(terms)].map((term): DocumentFilter => ({ t: term }));
+  return { filters: [...all, ...others], by: terms.length > 0 ? 'term' : 'value' };
 }
 
 /**

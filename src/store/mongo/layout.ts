@@ -23,6 +23,8 @@ export interface ResourceDocument {
   readonly t: readonly string[];
   /** `{p}|{param}|{folded}`: strings. */
   readonly s: readonly string[];
+  /** `{p}|{param}|` and the words of full-text search in sequence, for phrases; absent if there are none. */
+  readonly w?: readonly string[];
   /** Dates. `k` (names.ts) separates those that are wider than a day and a bit. */
   readonly d: readonly IntervalEntry[];
   /** Numbers and quantities, by unit. */
@@ -63,7 +65,7 @@ export interface TuplePart {
 }
 
 /** The search fields. */
-export type IndexFields = Pick<ResourceDocument, 't' | 's' | 'd' | 'n' | 'c' | 'o'>;
+export type IndexFields = Pick<ResourceDocument, 't' | 's' | 'w' | 'd' | 'n' | 'c' | 'o'>;
 
 /** An older version, in `{Type}.history`. */
 export interface HistoryDocument {

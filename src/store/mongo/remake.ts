@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AnyBulkWriteOperation } from 'mongodb';
+import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
@@ -25,6 +25,7 @@ export const readable = {
   owners: 1,
   t: 1,
   s: 1,
+  w: 1,
   d: 1,
   n: 1,
   c: 1,
@@ -67,7 +68,7 @@ export async function remake(
     const filter = { _id, p, b, version, made: before };
     const fresh = { ...fields, owners, b: bucket, made };
     if (b !== bucket && hasPlaces(core, type.name)) await move(core, type.name, filter, fresh);
-    else changes.push({ updateOne: { filter, update: { $set: isSame ? { made } : fresh } } });
+    else changes.push({ updateOne: { filter, update: isSame ? { $set: { made } } : replaced(fresh) } });
   }
   if (changes.length > 0) await resources(core, type.name).bulkWrite(changes, { ordered: false });
 }
@@ -81,15 +82,21 @@ async function move(
 ): Promise<void> {
   const { _id, p } = filter;
   const write = async (step: Step): Promise<void> => {
-    const { matchedCount } = await resources(core, type).updateOne(filter, { $set: fresh }, withSession(step));
+    const { matchedCount } = await resources(core, type).updateOne(filter, replaced(fresh), withSession(step));
     if (matchedCount === 1) await claimPlace(core, type, { _id, p, b: fresh.b }, step);
   };
   await (core.deployment.transactions ? inTransaction(core, session => write({ session })) : write({}));
 }
 
+/** The update of a document to these fields, which may have no words. */
+const replaced = (fresh: IndexFields): UpdateFilter<ResourceDocument> => ({
+  $set: fresh,
+  ...(fresh.w === undefined ? { $unset: { w: 1 } } : {}),
+});
+
 export const zoned = ({ id, settings }: PartitionInfo) => ({ id, zone: settings.zone });
 
 /** The index fields of a document. */
-export function keptFields({ t, s, d, n, c, o }: Readable): IndexFields {
-  return { t, s, d, n, c, o };
+export function keptFields({ t, s, w, d, n, c, o }: Readable): IndexFields {
+  return { t, s, ...(w === undefined ? {} : { w }), d, n, c, o };
 }

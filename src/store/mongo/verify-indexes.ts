@@ -89,7 +89,7 @@ const none: ReadonlySet<string> = new Set();
 
 /** The content of fields, as texts by the code of a parameter. */
 function byCode(
-  { t, s, d, n, c, o }: IndexFields,
+  { t, s, w = [], d, n, c, o }: IndexFields,
   codes: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
@@ -102,6 +102,7 @@ function byCode(
   const nameIn = (term: string): string => term.split('|')[1] ?? '';
   for (const term of t) add(nameIn(term), ['t', term]);
   for (const term of s) add(nameIn(term), ['s', term]);
+  for (const words of w) add(nameIn(words), ['w', words]);
   for (const { k, lo, hi } of d) add(nameIn(k), ['d', k, lo, hi]);
   for (const { k, lo, hi } of n) add(nameIn(k), ['n', k, lo, hi]);
   for (const tuple of c) add(nameIn(tuple.k), ['c', tuple]);

@@ -1,3 +1,4 @@
+import type { Phrase } from '../../indexing/words.ts';
 import type { Interval } from '../interval.ts';
 
 /**
@@ -13,6 +14,7 @@ export type Clause<I> =
   /** lastUpdated, in milliseconds since 1970 UTC. */
   | { readonly kind: 'updated'; readonly at: Interval }
   | ValueClause<I>
+  | WordsClause<I>
   | TupleClause<I>;
 
 /** Some entry of an index has a value. */
@@ -38,6 +40,13 @@ export interface StringClause<I> {
   readonly index: I;
   readonly how: 'starts' | 'contains' | 'exact';
   readonly text: string;
+}
+
+/** The words of an index have each of these phrases, at least one. */
+export interface WordsClause<I> {
+  readonly kind: 'words';
+  readonly index: I;
+  readonly phrases: readonly Phrase[];
 }
 
 /** An interval with both ends inside these. */

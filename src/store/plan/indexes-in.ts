@@ -15,6 +15,7 @@ export function visitIndexes<I>(clause: Clause<I>, visit: (index: I) => void): v
     case 'terms':
     case 'prefix':
     case 'string':
+    case 'words':
     case 'range':
     case 'tuple':
       return visit(clause.index);

@@ -49,6 +49,7 @@ function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Cl
   const { param, index, components } = found;
   if (isAnyToken(test)) return present(found, indexes);
   if (test.kind === 'uri' && test.tree === 'below') return below(test.uri, index);
+  if (test.kind === 'words') return { kind: 'words', index, phrases: test.phrases };
   if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
   return {
     kind: 'tuple',
@@ -95,13 +96,13 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'quantity':
       return { kind: 'range', index, ...askedUnit(test), ...endsOf(test.bounds), width: 0, single: false };
     case 'composite':
-      throw new Error('A composite holds no composite');
+    case 'words':
+      throw new Error('A composite holds neither composites nor words');
     default:
       return test satisfies never;
   }
 }
 
-/** A record of this server: by its relative reference, and by the absolute one if the index may have any. */
 /**
  * The terms of references to a resource: the relative reference, and the absolute one below the base if the index has
  * any.
@@ -142,6 +143,7 @@ function terms<I>(index: I, values: readonly string[]): ValueClause<I> {
 /** Some entry of a parameter exists. */
 function present<I>({ param, index }: ParamIndex<I>, { marksMissing }: Indexes<I>): Clause<I> {
   if (marksMissing) return { kind: 'not', of: terms(index, [missing]) };
+  if (param.reads === 'words') return { kind: 'prefix', index, prefix: '' };
   const any = { kind: 'range', index, prefix: false, low: everything, high: everything, width: 0 } as const;
   switch (param.type) {
     case 'token':

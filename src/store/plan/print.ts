@@ -25,6 +25,8 @@ export function printClause<I>(clause: Clause<I>, nameOf: (index: I) => string):
       return list('prefix', [nameOf(clause.index)]);
     case 'string':
       return list(clause.how, [nameOf(clause.index)]);
+    case 'words':
+      return list('words', [nameOf(clause.index), String(clause.phrases.length)]);
     case 'range':
       return list('range', [nameOf(clause.index), ...printEnds(clause.low, clause.high)]);
     case 'tuple':

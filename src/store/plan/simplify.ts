@@ -33,6 +33,7 @@ export function simplify<I>(clause: Clause<I>): Clause<I> {
     case 'updated':
     case 'prefix':
     case 'string':
+    case 'words':
     case 'range':
       return clause;
     default:

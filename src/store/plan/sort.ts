@@ -42,6 +42,8 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
       return { by: 'updated', descending };
     case 'default':
       return sortDate === undefined ? { by: 'updated', descending } : dateKey(sortDate, descending, indexes);
+    case 'score':
+      throw new Error('No index has the order of scores');
     case 'param':
       if (sortKindOf(sort.param) === 'time') return dateKey(sort.param, descending, indexes);
       return valueKey(sort.param, descending, indexes);

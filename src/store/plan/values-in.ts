@@ -11,6 +11,8 @@ export function valuesIn(clause: Clause<unknown>): number {
       return valuesIn(clause.of);
     case 'terms':
       return clause.values.length;
+    case 'words':
+      return clause.phrases.length * wordCost;
     case 'ids':
     case 'updated':
     case 'prefix':
@@ -21,3 +23,6 @@ export function valuesIn(clause: Clause<unknown>): number {
       return clause satisfies never;
   }
 }
+
+/** What the words of one phrase cost, in look-ups of a value: SQLite reads a part of the list of each word. */
+const wordCost = 4;

@@ -24,9 +24,16 @@ export function budgetFor({ probe, rows }: Budget, clause: Clause): Budget {
 
 const usualValues = 6;
 
-/** Whether making the statement alone would block the event loop. */
+/** Whether making the statement alone, or its first row, would block the event loop. */
 export function isLong(clause: Clause, { rows }: Budget): boolean {
-  return rows !== undefined && valuesIn(clause) > mostValues;
+  return rows !== undefined && (valuesIn(clause) > mostValues || hasWordPrefix(clause));
+}
+
+/** Whether it searches for the beginning of a word: FTS5 reads the lists of all such words before the first row. */
+function hasWordPrefix(clause: Clause): boolean {
+  if (clause.kind === 'words') return clause.phrases.some(({ isPrefix }) => isPrefix);
+  if (clause.kind === 'not') return hasWordPrefix(clause.of);
+  return (clause.kind === 'and' || clause.kind === 'or') && clause.of.some(hasWordPrefix);
 }
 
 const mostValues = 100;

@@ -2,6 +2,7 @@ import type { Clause, ValueClause } from './clause.ts';
 import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
 import { inside, rangeConditions, stringConditions, termConditions } from './conditions.ts';
 import { idSource, rangeSource, type Source, stringSource, termSource, unionOf, updatedSource } from './source.ts';
+import { wordsCondition, wordsSource } from './words-table.ts';
 
 /** A clause as SQL; each form is made when it is needed. */
 interface ClauseSql {
@@ -56,6 +57,8 @@ function sqlOf(clause: Clause): ClauseSql {
         check: () => entries(clause.of),
         sources: () => clause.of.map(part => ({ ...sqlOfValue(part).source(), exact: false, distinct: false })),
       };
+    case 'words':
+      return { check: () => wordsCondition(clause), sources: () => [wordsSource(clause)] };
     case 'terms':
     case 'prefix':
     case 'string':

@@ -12,7 +12,13 @@ export function differences(index: TypeIndex, added: Rows, removed: Rows): reado
     const keep = <K extends keyof Rows>(name: K): Rows[K] =>
       // the same values
       flatten(leftOut(slices(rows[name], rowWidths[name]), slices(others[name], rowWidths[name]), ready)) as Rows[K];
-    return { terms: keep('terms'), strings: keep('strings'), ranges: keep('ranges'), sorts: keep('sorts') };
+    return {
+      terms: keep('terms'),
+      strings: keep('strings'),
+      ranges: keep('ranges'),
+      sorts: keep('sorts'),
+      words: keep('words'),
+    };
   };
   return [without(added, removed), without(removed, added)];
 }

@@ -91,6 +91,8 @@ function indexOf(clause: Clause, nameOf: (p: number) => string): string | undefi
       return `terms ${nameOf(clause.index)}`;
     case 'string':
       return `strings ${nameOf(clause.index)}`;
+    case 'words':
+      return `words ${nameOf(clause.index)}`;
     case 'range':
       return `ranges ${nameOf(clause.index)}`;
     default:

@@ -161,7 +161,10 @@ export class Database {
   }
 
   run(text: string, values: readonly SqlValue[] = []): { readonly changes: number; readonly rowid: number } {
-    const { changes, lastInsertRowid } = this.#prepare(text).run(...values);
+    const statement = this.#prepare(text);
+    // After a commit the last rowid may be one of FTS5's own tables, beyond 2^53.
+    statement.setReadBigInts(true);
+    const { changes, lastInsertRowid } = statement.run(...values);
     return { changes: Number(changes), rowid: Number(lastInsertRowid) };
   }
 

@@ -62,5 +62,11 @@ export function rowsFor(rows: Rows, wanted: ReadonlySet<number>): Rows {
       if (wanted.has(Number(flat[at]))) kept.push(...flat.slice(at, at + rowWidths[name]));
     return kept as Rows[K]; // slices of the same values
   };
-  return { terms: keep('terms'), strings: keep('strings'), ranges: keep('ranges'), sorts: keep('sorts') };
+  return {
+    terms: keep('terms'),
+    strings: keep('strings'),
+    ranges: keep('ranges'),
+    sorts: keep('sorts'),
+    words: keep('words'),
+  };
 }

@@ -1,6 +1,7 @@
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { WantedType } from './wanted.ts';
+import { createWordsTable } from './words-table.ts';
 
 /** Called for every change of partitions, types, indexes or their states: earlier reads are then stale. */
 export function raiseEpoch(database: Database): void {
@@ -45,6 +46,7 @@ export function markAbsolute(database: Database, indexes: Iterable<number>): voi
  */
 export function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
   for (const { type, indexes } of types) {
+    if (indexes.some(({ words }) => words === true)) database.exec(createWordsTable);
     database.run('INSERT OR IGNORE INTO types (n, type) VALUES (?, ?)', [n, type]);
     const [t = 0, resources = 0] =
       database.get('SELECT t, resources FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];

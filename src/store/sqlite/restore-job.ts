@@ -68,7 +68,7 @@ function restoreResource({ database, commit, rows, n, t }: Work, resource: Prepa
         'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
       [r],
     );
-    if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id);
+    if (removed !== undefined && wasThere) rows.remove(removed, Number(current[2]), id, r);
     database.run(
       'UPDATE resources SET version = ?, last_updated = ?, ord = ?, text = ?, digest = ?, owners = ? WHERE r = ?',
       [...row, r],

@@ -2,6 +2,7 @@ import { isOfUrl } from '../terms.ts';
 import { markAbsolute } from './register-job.ts';
 import type { Database } from './open.ts';
 import { type Rows, rowWidths } from './rows.ts';
+import { deleteWords, insertWords } from './words-table.ts';
 
 type Value = number | string;
 
@@ -22,8 +23,8 @@ export class RowWriter {
     collect(this.#added, rows, ord, id, r);
   }
 
-  remove(rows: Rows, ord: number, id: string): void {
-    collect(this.#removed, rows, ord, id, 0);
+  remove(rows: Rows, ord: number, id: string, r: number): void {
+    collect(this.#removed, rows, ord, id, r);
   }
 
   flush(): void {
@@ -35,6 +36,19 @@ export class RowWriter {
     const absolute = this.#added.terms.flatMap(([p, v]) => (isOfUrl(String(v)) ? [Number(p)] : []));
     if (absolute.length > 0) markAbsolute(this.#database, new Set(absolute));
     for (const { name, insert, row } of tables) this.#insert(this.#added[name], insert, row);
+    this.#flushWords();
+  }
+
+  /** Rows are `p, text, ord, id, r` here. */
+  #flushWords(): void {
+    const { words: removed } = this.#removed;
+    const { words: added } = this.#added;
+    for (const [p = 0, , , , r = 0] of removed) this.#database.run(deleteWords, [p, r]);
+    for (const [p = 0, text = '', , , r = 0] of added.sort(compareWords)) {
+      this.#database.run(insertWords, [p, r, text]);
+    }
+    removed.length = 0;
+    added.length = 0;
   }
 
   #insert(rows: Value[][], text: string, row: string): void {
@@ -56,13 +70,13 @@ const tables = [
     name: 'terms',
     insert: 'INSERT OR IGNORE INTO terms (p, v, item, ord, id, r) VALUES',
     row: '(?, ?, ?, ?, ?, ?)',
-    remove: 'DELETE FROM terms WHERE p = ? AND v = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
+    remove: 'DELETE FROM terms WHERE p = ? AND v = ? AND item = ? AND ord = ? AND id = ? AND ? > 0',
   },
   {
     name: 'strings',
     insert: 'INSERT OR IGNORE INTO strings (p, folded, text, item, ord, id, r) VALUES',
     row: '(?, ?, ?, ?, ?, ?, ?)',
-    remove: 'DELETE FROM strings WHERE p = ? AND folded = ? AND text = ? AND item = ? AND ord = ? AND id = ? AND ? = 0',
+    remove: 'DELETE FROM strings WHERE p = ? AND folded = ? AND text = ? AND item = ? AND ord = ? AND id = ? AND ? > 0',
   },
   {
     name: 'ranges',
@@ -70,22 +84,28 @@ const tables = [
     row: '(?, ?, ?, ?, ?, ?, ?, ?, ?)',
     remove:
       'DELETE FROM ranges WHERE p = ? AND k = ? AND long = ? AND low = ? AND high = ? AND item = ? AND ' +
-      'ord = ? AND id = ? AND ? = 0',
+      'ord = ? AND id = ? AND ? > 0',
   },
   {
     name: 'sorts',
     insert: 'INSERT OR IGNORE INTO sorts (p, which, k, ord, id, r) VALUES',
     row: '(?, ?, ?, ?, ?, ?)',
-    remove: 'DELETE FROM sorts WHERE p = ? AND which = ? AND k = ? AND ord = ? AND id = ? AND ? = 0',
+    remove: 'DELETE FROM sorts WHERE p = ? AND which = ? AND k = ? AND ord = ? AND id = ? AND ? > 0',
   },
 ] as const;
 
+/** In the order of the numbers of their rows. */
+const compareWords = (a: readonly Value[], b: readonly Value[]): number =>
+  Number(a[0]) - Number(b[0]) || Number(a[4]) - Number(b[4]);
+
 function emptyTables(): Record<keyof Rows, Value[][]> {
-  return { terms: [], strings: [], ranges: [], sorts: [] };
+  return { terms: [], strings: [], ranges: [], sorts: [], words: [] };
 }
 
+const names = [...tables.map(({ name }) => name), 'words'] as const;
+
 function collect(into: Record<keyof Rows, Value[][]>, rows: Rows, ord: number, id: string, r: number): void {
-  for (const { name } of tables) {
+  for (const name of names) {
     const flat: readonly Value[] = rows[name];
     const width = rowWidths[name];
     for (let at = 0; at < flat.length; at += width) {

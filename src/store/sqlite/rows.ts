@@ -21,20 +21,21 @@ export const missingTextLast = '~';
 
 /**
  * The rows of one resource, flat: terms `p, v, item`, strings `p, folded, text, item`, ranges `p, k, long, low, high,
- * item`, sorts `p, which, k`. Indexes that are not stored (p = 0) have none.
+ * item`, sorts `p, which, k`, words `p, text`. Indexes that are not stored (p = 0) have none.
  */
 export interface Rows {
   readonly terms: (number | string)[];
   readonly strings: (number | string)[];
   readonly ranges: (number | string)[];
   readonly sorts: number[];
+  readonly words: (number | string)[];
 }
 
 /** Number of values per row of each table. */
-export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3 } as const;
+export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3, words: 2 } as const;
 
 /** An empty, mutable set of rows. */
-export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [] });
+export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [], words: [] });
 
 /** The rows of entries, and `ord` if the type has a sort date. */
 export function rowsOf(index: TypeIndex, entries: readonly IndexEntry[]): { rows: Rows; ord: number | undefined } {
@@ -81,6 +82,9 @@ function addValue(rows: Rows, p: number, { targets }: SearchParam, value: IndexV
       return;
     case 'string':
       rows.strings.push(p, value.folded, value.text, item);
+      return;
+    case 'words':
+      rows.words.push(p, value.text);
       return;
     case 'date':
     case 'number':

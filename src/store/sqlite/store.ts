@@ -38,7 +38,8 @@ import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
-import { definitionsDigest } from './wanted.ts';
+import { definitionsDigest, hasFullText } from './wanted.ts';
+import { requireFullText } from './words-table.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -65,6 +66,7 @@ export async function openSqliteStore(
     const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
+    if (hasFullText(options.model)) requireFullText(database);
     // The first read creates the WAL, which is watched from here on.
     const isRegistered = !readOnly && registered(database) === definitions;
     const files = watchedFiles(path);

@@ -2,6 +2,7 @@ import { removeBytes } from './attachment-sweep.ts';
 import type { JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
+import { deleteSomeWords } from './words-table.ts';
 
 /** Rows that one sweep deletes at most, so that its commit stays short. */
 const sweepSlice = 2_000;
@@ -27,6 +28,7 @@ function sweepIndex(database: Database): boolean {
   const [p] = database.get(`SELECT p FROM parameters WHERE state = 'dropped' ORDER BY p LIMIT 1`) ?? [];
   if (p === undefined) return false;
   for (const [table, key] of indexTables) if (deleteSlice(database, table, 'p', key, p)) return true;
+  if (deleteSomeWords(database, Number(p), sweepSlice)) return true;
   database.run('DELETE FROM parameters WHERE p = ?', [p]);
   return true;
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { withOnly } from '../../indexing/only.ts';
 import type { StoreFinding } from '../transfer.ts';
 import { parseOwners, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
@@ -8,6 +9,7 @@ import { type Core, partitionIndex } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
 import { type Rows, rowsOf, rowWidths } from './rows.ts';
+import { hasWords, recordsWithWords } from './verify-words.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
 /** Resources, or rows of an index, after which the event loop gets a turn. */
@@ -61,6 +63,33 @@ export async function* verifyType(core: Core, partition: string, type: string): 
       }
       if (findings.size > 0) yield { checked: 0, findings: [...findings.values()] };
     }
+  yield* surplusWords(core, find);
+}
+
+/** The rows of words that no record has. */
+async function* surplusWords(core: Core, find: () => Compared | undefined): AsyncIterable<Checked> {
+  const { database, options } = core;
+  const indexes = find()?.index.params.filter(({ param, ready }) => ready && param.reads === 'words') ?? [];
+  for (const { p, code, param } of indexes) {
+    for (let after = 0; ;) {
+      const now = find();
+      if (now === undefined || !now.codes.has(p)) break;
+      const only = withOnly(now.index.type, [param]);
+      const found = recordsWithWords(database, p, after, compareSlice);
+      const findings = found.flatMap(({ r, t, id }): StoreFinding[] => {
+        const row = attempt(() => database.get('SELECT text FROM resources WHERE r = ?', [r]));
+        const entries = attempt(() => options.extract(only, String(row.value?.[0] ?? '{}'), now.partition));
+        // An unreadable resource is reported where its text is read.
+        if (t === now.index.t && (entries.value === undefined || entries.value.length > 0)) return [];
+        const what = t === now.index.t ? `${now.index.type.name}/${id}` : `${now.index.type.name}?${code}`;
+        return [{ is: 'index', partition: now.partition.id, what, why: `\`${code}\` has an entry too many` }];
+      });
+      if (findings.length > 0) yield { checked: 0, findings };
+      if (found.length < compareSlice) break;
+      after = found.at(-1)?.r ?? 0;
+      await setImmediate();
+    }
+  }
 }
 
 interface Compared {
@@ -139,6 +168,10 @@ function compareResource(
       const there = attempt(() => database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...entry, kept, id, r]));
       if (there.value === undefined) lacking.add(code);
     }
+  }
+  for (const [p = 0, words] of slices(rows.words, rowWidths.words)) {
+    const code = codes.get(Number(p));
+    if (code !== undefined && !hasWords(database, Number(p), Number(r), String(words))) lacking.add(code);
   }
   return [
     ...found,

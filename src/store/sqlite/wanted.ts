@@ -13,6 +13,8 @@ export const orderCode = '_order';
 export interface WantedIndex {
   readonly code: string;
   readonly digest: string;
+  /** It is an index of words, which needs a table of its own. */
+  readonly words?: true;
 }
 
 export interface WantedType {
@@ -31,6 +33,11 @@ export function definitionsDigest(model: Model): string {
   return `${indexVersion}:${model.digest}`;
 }
 
+/** Whether any type of a model has an index of words. */
+export function hasFullText({ types }: Model): boolean {
+  return types.values().some(({ indexed }) => indexed.values().some(({ reads }) => reads === 'words'));
+}
+
 /** The indexes of all types of a model, in a partition of this zone. */
 export function wantedIndexes(model: Model, zone: string): readonly WantedType[] {
   return [...model.types.values()].map(type => ({ type: type.name, indexes: wantedOfType(type, zone) }));
@@ -45,7 +52,9 @@ function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] 
   };
   for (const param of type.indexed.values()) {
     const sorts = sortsOf(type, param);
-    add(param.code, param.digest, sorts.highest, sorts.lowest);
+    if (param.reads === 'words')
+      wanted.push({ code: param.code, digest: digest([...order, param.digest]), words: true });
+    else add(param.code, param.digest, sorts.highest, sorts.lowest);
     for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.digest);
     for (const end of sortEndsOf(type, param)) add(sortCode(param.code, end), sortVersion, end, param.digest);
   }

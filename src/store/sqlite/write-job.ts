@@ -104,7 +104,7 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
       'SELECT t, id, version, last_updated, text, digest, owners FROM resources WHERE r = ?',
     [current.r],
   );
-  if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id);
+  if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id, current.r);
   const ord = text === undefined ? null : (change.ord ?? lastUpdated);
   const whole = text === undefined ? undefined : text.before + stamp(version, lastUpdated) + text.after;
   // As in `attach`.

@@ -6,8 +6,8 @@ import { context, explain, pairs, refusal, search, thing } from '../thing.ts';
 
 const offered =
   '`_id`, `_lastUpdated`, `active`, `author`, `born`, `code`, `code-size`, `date`, `focus`, `form`, ' +
-  '`identifier`, `kind`, `link`, `name`, `near`, `patient`, `phone`, `plan`, `position`, `score`, `site`, `size`, ' +
-  '`source`, `status`, `subject`, `url`, `when`';
+  '`identifier`, `kind`, `link`, `name`, `narrative`, `near`, `patient`, `phone`, `plan`, `position`, `remark`, ' +
+  '`score`, `site`, `size`, `source`, `status`, `subject`, `url`, `when`';
 
 describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {
@@ -147,8 +147,9 @@ describe('controls', () => {
     [
       '_sort=code-size',
       'Observation cannot be sorted by `code-size`. Use `_id`, `_lastUpdated`, `active`, `author`, `born`, `code`, ' +
-        '`date`, `focus`, `form`, `identifier`, `kind`, `link`, `name`, `patient`, `phone`, `plan`, `score`, `site`, ' +
-        '`size`, `source`, `status`, `subject`, `url`, `when`, each with `-` before it for descending.',
+        '`date`, `focus`, `form`, `identifier`, `kind`, `link`, `name`, `patient`, `phone`, `plan`, `remark`, ' +
+        '`score`, `site`, `size`, `source`, `status`, `subject`, `url`, `when`, each with `-` before it ' +
+        'for descending.',
     ],
     ['_sort=date,', 'cannot be sorted by ``'],
     ['_sort=nmae', 'cannot be sorted by `nmae`. Did you mean `name`?'],

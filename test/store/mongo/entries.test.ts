@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/model.ts';
 import { indexFields } from '../../../src/store/mongo/entries.ts';
-import { canonical, date, entry, number, quantity, reference, text, thing, token } from '../../search/thing.ts';
+import { canonical, date, entry, number, quantity, reference, text, thing, token, words } from '../../search/thing.ts';
 
 const owner = thing.indexed.get('patient');
 const code = thing.indexed.get('code');
@@ -30,6 +30,11 @@ const rows = [
   ['a canonical', entry('plan', canonical('http://a', '1')), t('7|plan|uhttp://a', '7|plan|w8|http://a1')],
   ['a uri', entry('url', { kind: 'uri', uri: 'http://a' }), t('7|url|uhttp://a')],
   ['a string', entry('name', text('Éva')), { ...t('7|name|xÉva'), s: ['7|name|eva'] }],
+  [
+    'the words of texts',
+    entry('narrative', words('Chest pain', 'pain')),
+    { ...t('7|narrative|kchest', '7|narrative|kpain'), w: ['7|narrative| chest pain . pain '] },
+  ],
   ['a day', entry('born', date('2020-02-29', 'UTC')), { d: [{ k: '7|born|', ...day }] }],
   [
     'a wide date',

@@ -151,6 +151,14 @@ function forms(param: SearchParam): readonly Form[] {
     rare: { kind: 'param', param, test: test('rare') },
     common: { kind: 'param', param, test: test('common') },
   });
+  if (param.reads === 'words') {
+    const phrase = (text: string, isPrefix = false): Test => ({ kind: 'words', phrases: [{ text, isPrefix }] });
+    return [
+      form('a word', 'term', phrase),
+      form('a phrase', 'term', which => phrase(`${which} words`)),
+      form('the beginning of a word', 'value', which => phrase(which.slice(0, 3), true)),
+    ];
+  }
   switch (param.type) {
     case 'token':
       return [
@@ -209,6 +217,7 @@ const far = 100_000;
 
 function valueOf(param: SearchParam, which: Which, number: number): IndexValue | undefined {
   const amount = which === 'rare' ? far + number : number;
+  if (param.reads === 'words') return made.words(`${which} words of ${which} texts`);
   switch (param.type) {
     case 'token':
       return made.token(`http://${which}`, which);

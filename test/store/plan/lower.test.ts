@@ -46,6 +46,20 @@ describe('a query as clauses', () => {
     ['a canonical', 'plan=http://a|1', terms('plan', 'w8|http://a1')],
     ['a URI', 'url=http://a', terms('url', 'uhttp://a')],
     ['a string', 'name:contains=Ann', { kind: 'string', index: 'name', how: 'contains', text: 'ann' }],
+    [
+      'words of a text',
+      'narrative="chest pain" che*',
+      {
+        kind: 'words',
+        index: 'narrative',
+        phrases: [
+          { text: 'chest pain', isPrefix: false },
+          { text: 'che', isPrefix: true },
+        ],
+      },
+    ],
+    ['a text that exists', 'remark:missing=false', { kind: 'string', index: 'remark', how: 'starts', text: '' }],
+    ['words that exist', 'narrative:missing=false', { kind: 'prefix', index: 'narrative', prefix: '' }],
     ['ids, each once', '_id=a,b,a', { kind: 'ids', ids: ['a', 'b'] }],
     ['no id at all', '_id=a&_id=b', { kind: 'or', of: [] }],
     ['a complement', 'status:not=a', { kind: 'not', of: terms('status', 'Ca', 'ca') }],

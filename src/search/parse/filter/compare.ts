@@ -9,6 +9,7 @@ import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
 import { specialParameters } from '../special.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
+import { parseWords } from '../words.ts';
 import type { Operator } from './tree.ts';
 
 /** Makes the query of a comparison. */
@@ -28,6 +29,7 @@ export function compare(param: SearchParam, operator: Operator, text: string, co
 type Operators = Partial<Readonly<Record<Operator, Compare>>>;
 
 function operatorsOf(param: SearchParam): Operators {
+  if (param.reads === 'words') return fullText;
   if (specialParameters.has(param.code)) return param.type === 'date' ? specialPrefixes : specials;
   const sets = Object.entries(param.type === 'token' ? byModifier : {}).flatMap(([operator, name]) => {
     const modifier = findModifier(param, name, noTypes);
@@ -100,7 +102,7 @@ const folded = (value: Value): string => {
   return text;
 };
 
-/** In these types a `,`, `|` or `$` is a part of the text. */
+/** In these values a `,`, `|` or `$` is a part of the text. */
 const literal =
   (parse: ValueParser): ValueParser =>
   (value, context) =>
@@ -115,6 +117,9 @@ const uri =
     entry(value, { kind: 'uriPart', how, text: value.text });
 
 const reference = parsed(valueParsers.reference);
+
+/** All words must occur. */
+const fullText: Operators = { co: parsed(literal(parseWords)), pr: present };
 
 /** Entries of a composite have no order, and `in` and its relatives are modifiers. */
 const byType: Readonly<Record<SearchParamType, Operators>> = {
