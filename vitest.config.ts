@@ -60,7 +60,7 @@ const httpOnMongodb = {
   include: [
     'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search,search-values}.test.ts',
     'test/interaction/{batch,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
-    'test/interaction/{search-near,search-several,search-sort,search-words}.test.ts',
+    'test/interaction/{search-contained,search-near,search-several,search-sort,search-words}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },

@@ -30,7 +30,8 @@ export type Query =
   | Entry
   | Chain
   | Has
-  | Tree;
+  | Tree
+  | Contained;
 
 /**
  * An entry of this parameter passes a test that stores do not support: interaction/search/ evaluates it on candidates.
@@ -87,6 +88,17 @@ export interface Tree {
   readonly by: SearchParam;
   readonly how: 'above' | 'below';
   readonly id: string;
+  readonly of: Query;
+}
+
+/**
+ * A contained resource of the type matches. `param` has the types of the contained resources.
+ * https://hl7.org/fhir/R4/search.html#contained
+ */
+export interface Contained {
+  readonly kind: 'contained';
+  readonly param: SearchParam;
+  readonly type: ResourceType;
   readonly of: Query;
 }
 

@@ -18,6 +18,13 @@ export interface Indexed {
   readonly entries: readonly IndexEntry[];
   /** The owners (indexing/owners.ts); undefined: derived from the entries. */
   readonly owners?: readonly string[] | undefined;
+  /** Its contained resources, with the time of the last update of this one; undefined if no query needs them. */
+  readonly contained?: readonly ContainedIndexed[];
+}
+
+/** The indexed data of a contained resource. */
+export interface ContainedIndexed extends Indexed {
+  readonly type: string;
 }
 
 /** The resources that chains, `_has` and hierarchies test. */
@@ -74,6 +81,8 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       const test = referencesTo(query.param, query.type.name, members, others.base);
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(test, value));
     }
+    case 'contained':
+      return (resource.contained ?? []).some(one => one.type === query.type.name && matches(query.of, one, others));
     default:
       return query satisfies never;
   }

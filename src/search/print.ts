@@ -40,6 +40,8 @@ export function print(query: Query): string {
         query.by.code,
         ...walked(query.of),
       ]);
+    case 'contained':
+      return list('contained', [query.type.name, print(query.of)]);
     default:
       return query satisfies never;
   }

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
 import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
-import { anyHierarchical, anyListed, anyNear } from './support/requests.ts';
+import { anyContained, anyHierarchical, anyListed, anyNear } from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -24,6 +24,12 @@ describe('a search of encounters for those below another that forgets whose they
 });
 describe('a search of positions that forgets whose they are', () => {
   leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, requests: anyNear });
+});
+describe('records without access leak through no contained resource', () => {
+  leakProperty(true, newStorePlace, { joined: true, usual: 20, requests: anyContained });
+});
+describe('a search of contained resources that forgets whose their containers are', () => {
+  leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, requests: anyContained });
 });
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { several: true });

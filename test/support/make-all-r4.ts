@@ -36,7 +36,7 @@ export function allR4(): JsonObject {
     rest: [
       {
         extension: [
-          ...['chain', 'has', 'filter', 'score'].map(valueCode => ({
+          ...['chain', 'has', 'filter', 'score', 'contained'].map(valueCode => ({
             url: `${extensionBase}search-feature`,
             valueCode,
           })),

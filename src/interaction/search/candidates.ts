@@ -6,9 +6,10 @@ import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
-import { needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import { containedIn, needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { withContained } from './contained.ts';
 import { replaceJoins } from './sets.ts';
 import { treeQuery } from './trees.ts';
 
@@ -50,6 +51,10 @@ export function supersetOf(query: Query): Query {
 function widened(query: Query): Query {
   if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(widened) };
   if (query.kind === 'entry') return widenedEntry(query);
+  if (query.kind === 'contained') {
+    const { param, type } = query;
+    return { kind: 'param', param, test: { kind: 'token', code: type.name } };
+  }
   return needsCandidates(query) ? { kind: 'all' } : query;
 }
 
@@ -86,7 +91,8 @@ export async function matching(
   budget: Budget,
 ): Promise<readonly StoredVersion[]> {
   if (records.length === 0) return [];
-  const indexed = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
+  const plain = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
+  const indexed = withContained(plain, records, containedIn(query), place);
   const decided = await replaceJoins(query, join => {
     if (join.kind === 'tree') return treeQuery(join, place);
     return join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget);

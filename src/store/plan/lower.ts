@@ -39,6 +39,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
       throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;

@@ -19,6 +19,13 @@ const pick = fc.constantFrom;
 const coded = (code: string) => ({ coding: [{ system: 'http://codes.example', code }] });
 const to = (patient: string) => ({ reference: `Patient/${patient}` });
 
+const inside = (code: string, id: string) => ({
+  resourceType: 'Observation',
+  id: `in-${id}`,
+  status: 'final',
+  code: coded(code),
+});
+
 /** What a record of each type says, by the patient whom it belongs to. */
 const makers: Readonly<Record<string, (id: string, owner: string, code: string, other: string) => Resource>> = {
   Observation: (id, owner, code, other) => ({
@@ -45,6 +52,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     code: coded(code),
     subject: to(owner),
     encounter: { reference: `Encounter/enc${id.slice(3)}` },
+    contained: [inside(code, id)],
     asserter: to(other), // gives nothing
     recordedDate: code === 'a' ? '2024' : '2025-02-03',
   }),
@@ -84,6 +92,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     resourceType: 'Location',
     id,
     identifier: [{ system: 'urn:client', value: code === 'a' ? 'c1' : 'c2' }],
+    contained: [inside(code, id), inside('b', 'x')],
     position: { latitude: 43 + Number(id.slice(3)) / 10, longitude: -79 },
     partOf: { reference: `Location/loc${(Number(id.slice(3)) + 1) % 4}` },
   }),

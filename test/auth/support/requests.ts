@@ -278,6 +278,14 @@ export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Condition: hierarchy.map(rest => `encounter${rest}`),
 });
 
+/** These are combined with no chain, list or include. */
+export const anyContained: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Observation: ['true', 'both'].flatMap(of =>
+    ['', '&_containedType=contained'].flatMap(as =>
+      ['', '&code=a', '&code:not=a', '&patient=p1'].map(rest => `_contained=${of}${as}${rest}`),
+    ),
+  ),
+});
 export const anyNear: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Location: nearby,
   Encounter: nearby.map(one => `location.${one}`),
