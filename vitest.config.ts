@@ -58,7 +58,8 @@ const httpOnMongodb = {
   ...shared,
   name: 'mongodb-http',
   include: [
-    'test/http/{create,create-declared,create-refused,create-retried,odd-queries,read,search,search-values}.test.ts',
+    'test/http/{create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
+    'test/http/{search,search-values,update}.test.ts',
     'test/interaction/{batch,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
     'test/interaction/{search-contained,search-near,search-several,search-sort,search-words}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',

@@ -76,6 +76,17 @@ const rest: readonly Step[] = [
     files: ['test/definitions/package-cache.test.ts'],
   },
   {
+    what: 'the plans of every parameter of R4 in every form',
+    env: { CRS_TEST_PLANS: 'all' },
+    files: ['test/store/sqlite/every-parameter.test.ts', 'test/store/plan/conditions.test.ts'],
+  },
+  {
+    what: 'MongoDB: the plans of every parameter of R4; some twenty minutes',
+    env: { CRS_TEST_PLANS: 'all' },
+    files: ['test/store/mongo/plans.test.ts'],
+    onMongodb: true,
+  },
+  {
     what: 'the served interface on 1,000 patients, each parameter against a plain scan',
     env: { CRS_TEST_PATIENTS: '1000' },
     files: ['test/conformance/walk.test.ts'],

@@ -64,7 +64,7 @@ function byLetter(grants: readonly Grant[]): Readonly<Partial<Record<Letter, Que
  * The union of the grants on one type. Grants with the same context query share it, and the whole is simplified at
  * once: otherwise a search with many scopes would cost hundreds of times as much.
  */
-function together(grants: readonly Grant[]): Query {
+export function together(grants: readonly Grant[]): Query {
   const contexts = [...Map.groupBy(grants, ({ context }) => context).values()];
   return simplify({
     kind: 'or',

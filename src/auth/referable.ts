@@ -5,17 +5,23 @@ import type { Access } from './access.ts';
 import type { AccessPlace } from './criteria.ts';
 import { contextQuery } from './context-query.ts';
 import { parseScope } from './scope.ts';
+import type { Letter } from './scope.ts';
 
 /**
  * The records of `target` that a record which the caller writes may reference: all that the contexts of the scopes that
  * allow the write cover, even if the scopes grant no read of it (`user/Media.c` alone writes to the charts of a
  * clinician's patients). Empty for a type without a scope of such a context.
  */
-export function referable(access: Access, written: ResourceType, target: ResourceType, place: AccessPlace): Query {
+export function referable(
+  access: Access,
+  written: { readonly type: ResourceType; readonly letter: Letter },
+  target: ResourceType,
+  place: AccessPlace,
+): Query {
   if (access === 'open') return { kind: 'all' };
   const contexts = new Set(
     access.grants
-      .filter(({ resourceType, letters }) => resourceType === written.name && letters.includes('c'))
+      .filter(({ resourceType, letters }) => resourceType === written.type.name && letters.includes(written.letter))
       .map(({ context }) => context),
   );
   const of = [...contexts]

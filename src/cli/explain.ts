@@ -52,7 +52,8 @@ async function explained(
       parse(parameters, { ...context, expansions }),
     );
     const both = asked.map(one => ({ given: one, asked: one }));
-    const place = { partition, extract, base, model, access: 'open' } as const;
+    const deadline = config.searchDeadline;
+    const place = { partition, extract, base, model, access: 'open', deadline } as const;
     return await explainSearch(both, place, { steps: true, isRestricted: () => false });
   } catch (error) {
     if (error instanceof FhirError) throw new CommandError(error.message);

@@ -109,6 +109,7 @@ export async function startEngine(
       newId,
       fault: (error, requestId) => log.fault(error, requestId),
       handling: config.handling,
+      searchDeadline: config.searchDeadline,
       maxUrl: config.maxUrl,
       maxBody: config.maxBody,
       started: now(),

@@ -27,7 +27,7 @@ export function declareType(
     'searchInclude',
     'searchRevInclude',
     ...(interactions.includes('vread') ? [] : ['readHistory']),
-    'updateCreate',
+    ...(interactions.includes('update') ? [] : ['updateCreate']),
     'conditionalUpdate',
     'conditionalDelete',
   ])
@@ -45,6 +45,7 @@ export function declareType(
     supportedProfile: stringsOf(given['supportedProfile']),
     interaction: interactions.map(code => ({ code })),
     versioning: 'versioned',
+    ...(interactions.includes('update') && given['updateCreate'] === true ? { updateCreate: true } : {}),
     ...(interactions.includes('vread') && given['readHistory'] === false ? { readHistory: false } : {}),
     ...(interactions.includes('read') ? { conditionalRead: 'full-support' } : {}),
     searchParam: searchParams,
@@ -55,7 +56,9 @@ export function declareType(
   };
 }
 
-/** Reads and searches as the guide names them; a create if the guide has the expectation shall or should, or none. */
+const writes: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
+
+/** Reads and searches as the guide names them; writes if the guide has the expectation shall or should, or none. */
 function interactionsOf(name: string, given: JsonObject, leaveOut: LeaveOut): readonly string[] {
   return objectsOf(given['interaction']).flatMap(interaction => {
     const code = String(interaction['code']);
@@ -64,7 +67,7 @@ function interactionsOf(name: string, given: JsonObject, leaveOut: LeaveOut): re
       leaveOut(name, `\`${code}\``, 'It is not supported yet.');
       return [];
     }
-    if (expectation === 'SHOULD-NOT' || (code === 'create' && expectation === 'MAY')) {
+    if (expectation === 'SHOULD-NOT' || (writes.has(code) && expectation === 'MAY')) {
       leaveOut(
         name,
         `\`${code}\``,

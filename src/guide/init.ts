@@ -125,6 +125,8 @@ function withScopes(type: JsonObject, { types, compartments }: Model): JsonObjec
 const interactionsOf = {
   c: ['create'],
   r: ['read', 'vread', 'history-instance'],
+  u: ['update'],
+  d: ['delete'],
   s: ['search-type', 'history-type'],
 };
 

@@ -95,7 +95,14 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
   };
 }
 
-const heeded = ['prefer', 'if-none-match', 'if-modified-since', 'if-none-exist', 'idempotency-key'] as const;
+const heeded = [
+  'prefer',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-none-exist',
+  'idempotency-key',
+] as const;
 
 /** The headers that interactions use; Node joins repeated ones. */
 function headersOf({ headers }: IncomingMessage): FhirRequest['headers'] {

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { InteractionCode } from '../fhir/interaction.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Model } from '../model/model.ts';
 import { readUpload } from './body.ts';
@@ -19,7 +20,7 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/** Reads the resource of a create or an operation, as bytes, which the caller frees; undefined without a body. */
+/** Reads the resource of a write or an operation, as bytes, which the caller frees; undefined without a body. */
 export async function readResource(
   { req, res, method }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
@@ -32,9 +33,11 @@ export async function readResource(
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
 }
 
+const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'batch']);
+
 /** An operation on a stored resource may come without a body. */
 function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
-  if (interaction !== 'operation') return interaction === 'create' || interaction === 'batch';
+  if (interaction !== 'operation') return withResource.has(interaction);
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
   return method === 'POST' && !isEmpty;
 }

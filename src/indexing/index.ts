@@ -5,6 +5,7 @@ import { containedTypeEntries } from './contained-type.ts';
 import { dateEntries } from './date.ts';
 import { fullTextEntries } from './full-text.ts';
 import { numberEntries } from './number.ts';
+import { phoneticEntries } from './phonetic.ts';
 import { quantityEntries } from './quantity.ts';
 import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
 import { referenceEntries } from './reference.ts';
@@ -35,6 +36,7 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   identifier: referenceIdentifierEntries,
   words: fullTextEntries,
   contained: containedTypeEntries,
+  phonetic: phoneticEntries,
 };
 
 function extractorOf({ type, reads }: Read): Entries | undefined {

@@ -1,16 +1,15 @@
 import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
-import { operationOutcome } from '../fhir/outcome.ts';
 import { KeyUsed, SeveralMatch } from '../store/errors.ts';
 import { ifNoneExist } from './conditional-create.ts';
 import { controls } from './controls.ts';
 import { declaredType } from './declared.ts';
 import { idempotencyKey, keyUsed } from './idempotency.ts';
-import type { FhirResponse, Interaction } from './interaction.ts';
-import { handlingOf, returnOf } from './prefer.ts';
+import type { Interaction } from './interaction.ts';
+import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
+import { answerWritten } from './write/answer.ts';
 import { write } from './write/write.ts';
-import type { Written } from './write/write.ts';
 
 /**
  * Create: 201 with the stored record, under a new id; the client's id, versionId and lastUpdated are ignored. With
@@ -26,12 +25,7 @@ export const create: Interaction = async (engine, request, partition) => {
   const key = await idempotencyKey(engine, request, body, callerOf(request.access));
   try {
     const draft = { type, id: engine.newId(), body, precondition, key };
-    const written = await refuseCostly(write(engine, request, partition, draft));
-    const { id, version, lastUpdated, text } = written;
-    return {
-      ...answer(written, `${request.base}/${type.name}/${id}`, type.versioning, headers['prefer']),
-      records: [{ type: type.name, id, version, lastUpdated, text }],
-    };
+    return answerWritten(await refuseCostly(write(engine, request, partition, draft)), type, request);
   } catch (error) {
     if (error instanceof KeyUsed) throw keyUsed();
     if (!(error instanceof SeveralMatch)) throw error;
@@ -43,31 +37,3 @@ export const create: Interaction = async (engine, request, partition) => {
     );
   }
 };
-
-/** https://hl7.org/fhir/R4/http.html#ops */
-function answer(written: Written, url: string, versioning: string, prefer: string | undefined): FhirResponse {
-  const { outcome, first = outcome, version, lastUpdated, text, warnings = [] } = written;
-  const created = first === 'created';
-  const versioned = versioning !== 'no-version';
-  const head = {
-    status: created ? 201 : 200,
-    lastModified: lastUpdated,
-    ...(versioned ? { etag: String(version) } : {}),
-    headers: { Location: versioned ? `${url}/_history/${version}` : url },
-  };
-  const wanted = returnOf(prefer);
-  switch (wanted) {
-    case 'minimal':
-      return head;
-    case 'OperationOutcome': {
-      const done = created ? 'was created.' : 'exists already, so nothing was created.';
-      const said = `\`${url.split('/').slice(-2).join('/')}\` ${done}`;
-      const outcome = operationOutcome([{ severity: 'information', code: 'informational', text: said }, ...warnings]);
-      return { ...head, body: JSON.stringify(outcome) };
-    }
-    case 'representation':
-      return text === undefined ? head : { ...head, body: text };
-    default:
-      return wanted satisfies never;
-  }
-}

@@ -1,11 +1,13 @@
 import { capabilities } from './capabilities.ts';
 import { create } from './create.ts';
+import { remove } from './delete/delete.ts';
 import { history } from './history/history.ts';
 import type { Interaction } from './interaction.ts';
 import type { ServedInteraction } from '../model/served.ts';
 import { operation } from './operation/index.ts';
 import { read, vread } from './read.ts';
 import { search } from './search/search.ts';
+import { update } from './update.ts';
 
 /**
  * Every interaction that the engine implements (model/served.ts), besides the batch, which dispatches its entries; the
@@ -16,6 +18,7 @@ export const interactions: Readonly<
 > = {
   capabilities,
   create,
+  delete: remove,
   'history-instance': history,
   'history-system': history,
   'history-type': history,
@@ -23,5 +26,6 @@ export const interactions: Readonly<
   read,
   'search-system': search,
   'search-type': search,
+  update,
   vread,
 };

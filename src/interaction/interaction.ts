@@ -50,7 +50,9 @@ export interface CompartmentOf {
 
 /** The request headers that interactions use. */
 export type RequestHeaders = Readonly<
-  Partial<Record<'prefer' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>>
+  Partial<
+    Record<'prefer' | 'if-match' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>
+  >
 >;
 
 /** A response as a value. */
@@ -85,6 +87,8 @@ export interface Engine {
   readonly now: () => number;
   /** The handling of unknown and empty parameters if the client does not choose. */
   readonly handling: Handling;
+  /** Time limit of one search, in milliseconds. */
+  readonly searchDeadline: number;
   /** Maximum length of a link, in bytes. */
   readonly maxUrl: number;
   /** Maximum size of a resource without its attachments, in bytes. */

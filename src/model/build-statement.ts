@@ -86,6 +86,7 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
     ),
     versioning: type.versioning,
     ...(type.interactions.has('vread') ? { readHistory: type.readHistory } : {}),
+    ...(type.interactions.has('update') ? { updateCreate: type.updateCreate } : {}),
     conditionalCreate: type.conditionalCreate,
     conditionalRead,
     conditionalUpdate: type.conditionalUpdate,

@@ -14,31 +14,31 @@ export function checkTypePromises(
 ): void {
   for (const node of nodes) {
     const { json } = node;
-    const needs = (element: string, code: string): void =>
-      report(node, element, `\`${element}\` needs the interaction \`${code}\`, which is not served yet; remove it.`);
-    if (json['conditionalUpdate'] === true) needs('conditionalUpdate', 'update');
-    if (json['updateCreate'] === true) needs('updateCreate', 'update');
-    if (json['readHistory'] === true && !interactions.has('vread'))
-      report(node, 'readHistory', '`readHistory` needs the interaction `vread`; declare it, or remove it.');
-    if (isSupported(json['conditionalDelete'])) needs('conditionalDelete', 'delete');
-    if (json['versioning'] === 'versioned-update') report(node, 'versioning', noVersionedUpdate);
+    const needs = (element: string, code: TypeInteraction, isDeclared: boolean): void => {
+      if (!isDeclared || interactions.has(code)) return;
+      report(node, element, `\`${element}\` needs the interaction \`${code}\`; declare it, or remove it.`);
+    };
+    if (json['conditionalUpdate'] === true) report(node, 'conditionalUpdate', unservedCondition('Updates'));
+    if (isSupported(json['conditionalDelete'])) report(node, 'conditionalDelete', unservedCondition('Deletes'));
+    needs('updateCreate', 'update', json['updateCreate'] === true);
+    needs('readHistory', 'vread', json['readHistory'] === true);
+    if (json['versioning'] === 'versioned-update' && !interactions.has('update'))
+      report(node, 'versioning', noVersionedUpdate);
     if (json['conditionalCreate'] === true && !['create', 'search-type'].every(code => has(interactions, code)))
       report(node, 'conditionalCreate', searchlessCreate);
-    if (isSupported(json['conditionalRead']) && !interactions.has('read'))
-      report(node, 'conditionalRead', '`conditionalRead` needs the interaction `read`; declare it, or remove it.');
+    needs('conditionalRead', 'read', isSupported(json['conditionalRead']));
     for (const element of ['searchInclude', 'searchRevInclude'])
-      if (json[element] !== undefined && !interactions.has('search-type'))
-        report(node, element, `\`${element}\` needs the interaction \`search-type\`; declare it, or remove it.`);
+      needs(element, 'search-type', json[element] !== undefined);
   }
   for (const { text, ...node } of texts(nodes, 'referencePolicy')) {
     if (text === 'resolves') report(node, '', 'References by identifier are not resolved; remove `resolves`.');
-    if (text === 'enforced' && !interactions.has('create'))
-      report(node, '', '`enforced` needs the interaction `create`; declare it, or remove it.');
+    if (text === 'enforced' && !interactions.has('create') && !interactions.has('update'))
+      report(node, '', '`enforced` needs the interaction `create` or `update`; declare one, or remove it.');
   }
 }
 
-const noVersionedUpdate =
-  '`versioned-update` needs the interaction `update`, which is not served yet; write `versioned`.';
+const unservedCondition = (what: string): string => `${what} by criteria are not served yet; remove it.`;
+const noVersionedUpdate = '`versioned-update` needs the interaction `update`; declare it, or write `versioned`.';
 const searchlessCreate =
   '`conditionalCreate` needs the interactions `create` and `search-type`; declare them, or remove it.';
 

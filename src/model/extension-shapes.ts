@@ -147,6 +147,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(off|warn|enforce)$/,
     expected: '`off`, `warn` or `enforce`',
   },
+  'delete-policy': {
+    on: [resource, rest],
+    max: 1,
+    value: 'valueCode',
+    pattern: /^(refuse|allow)$/,
+    expected: '`refuse` or `allow`',
+  },
   'referred-by': { on: ['SearchParameter'], max: 1, value: 'valueCanonical' },
   'query-criteria': {
     on: ['OperationDefinition'],

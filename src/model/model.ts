@@ -47,6 +47,10 @@ export interface ResourceType {
   readonly versioning: 'no-version' | 'versioned' | 'versioned-update';
   /** Whether a version that is not the current one can be read. */
   readonly readHistory: boolean;
+  /** Whether an update creates a record under the id of the client. */
+  readonly updateCreate: boolean;
+  /** Whether a record to which others refer can be deleted. */
+  readonly deletePolicy: 'refuse' | 'allow';
   readonly conditionalCreate: boolean;
   readonly conditionalUpdate: boolean;
   readonly conditionalDelete: 'not-supported' | 'single' | 'multiple';
@@ -163,9 +167,9 @@ export interface SearchParam {
   readonly modified: ReadonlyMap<string, SearchParam>;
   /**
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
-   * or the words of full-text search.
+   * the words of full-text search, or the codes of words by their sound.
    */
-  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'contained' | undefined;
+  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

@@ -49,12 +49,9 @@ export function compileResourceType(
   const contained = containedParameters(definition, isSearched && isContainedOffered(context));
   const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links, ...contained]);
   const policy = ['off', 'warn', 'enforce'] as const;
-  const policyText = textOf(
-    (
-      oneExtension(nodes, 'validation-policy', report) ??
-      oneExtension(context.declared.rests, 'validation-policy', report)
-    )?.json,
-  );
+  const inherited = (extension: string): string | undefined =>
+    textOf((oneExtension(nodes, extension, report) ?? oneExtension(context.declared.rests, extension, report))?.json);
+  const policyText = inherited('validation-policy');
   return Object.freeze<ResourceType>({
     name,
     definition,
@@ -63,6 +60,8 @@ export function compileResourceType(
     queries: compileQueries(name, nodes, interactions.has('search-type'), context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
     readHistory: interactions.has('vread') && one('readHistory') !== false,
+    updateCreate: one('updateCreate') === true,
+    deletePolicy: chosen(inherited('delete-policy'), ['refuse', 'allow'], 'refuse'),
     conditionalCreate: one('conditionalCreate') === true,
     conditionalUpdate: one('conditionalUpdate') === true,
     conditionalDelete: chosen(one('conditionalDelete'), ['not-supported', 'single', 'multiple'], 'not-supported'),

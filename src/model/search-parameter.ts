@@ -51,7 +51,7 @@ export function compileParameter(
     report(here, 'expression', `The parameter \`${code}\` has no FHIRPath \`expression\`, so it cannot be indexed.`);
     return undefined;
   }
-  const reads = fullText === undefined ? undefined : ('words' as const);
+  const reads = fullText === undefined ? phonetic(json) : ('words' as const);
   const expression = branchFor(whole, { name: typeName, supertypes: supertypes(typeName, types) }, types.resourceTypes);
   if (expression === undefined) {
     report(here, 'expression', `No part of \`${whole}\` applies to ${typeName}, which is a \`base\` of the parameter.`);
@@ -59,7 +59,7 @@ export function compileParameter(
   }
   const compiled = tryCompile(expression, typeName, types, text => report(here, 'expression', text));
   if (compiled === undefined) return undefined;
-  const instead = reads === undefined ? takesInstead(type, compiled.types) : undefined;
+  const instead = reads !== 'words' ? takesInstead(type, compiled.types) : undefined;
   if (instead !== undefined) {
     const [given, taken] = [[...compiled.types], instead].map(names => names.map(name => `\`${name}\``).join(', '));
     report(
@@ -107,6 +107,14 @@ const fullTexts: Readonly<Partial<Record<string, (typeName: string) => string>>>
   'http://hl7.org/fhir/SearchParameter/DomainResource-text': typeName => `${typeName}.text`,
   'http://hl7.org/fhir/SearchParameter/Resource-content': typeName => typeName,
 };
+
+/** The algorithm of phonetic codes, with a number that is raised if it makes other codes (indexing/phonetic.ts). */
+const phoneticAlgorithm = 'Double Metaphone 1';
+
+/** https://hl7.org/fhir/R4/valueset-search-xpath-usage.html */
+function phonetic({ type, xpathUsage }: JsonObject): 'phonetic' | undefined {
+  return type === 'string' && xpathUsage === 'phonetic' ? 'phonetic' : undefined;
+}
 
 /** Data types whose values have at most one entry each. */
 const oneEntry = new Set([
@@ -162,7 +170,7 @@ function withDigest(param: Omit<SearchParam, 'digest'>, meaning: readonly string
   const { type, expression, targets, components, delegated, reads } = param;
   const parts = components.map(component => [component.expression, component.param.digest]);
   const by = delegated ? ['fhirpath.js'] : [];
-  const own = reads === undefined ? [] : [reads];
+  const own = reads === undefined ? [] : reads === 'phonetic' ? [phoneticAlgorithm] : [reads];
   const why = [...meaning, ...revisionOf(param), ...by, ...own];
   const decides = JSON.stringify([indexVersion, type, expression, targets, parts, why]);
   return Object.freeze({ ...param, digest: hash('sha256', decides).slice(0, 32) });

@@ -5,12 +5,14 @@
 export const servedInteractions = [
   'batch',
   'create',
+  'delete',
   'history-instance',
   'history-system',
   'history-type',
   'read',
   'search-system',
   'search-type',
+  'update',
   'vread',
 ] as const;
 

@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
 import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
-import { anyContained, anyHierarchical, anyListed, anyNear } from './support/requests.ts';
+import { anyContained, anyHierarchical, anyListed, anyNear, anyWorded } from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -15,6 +15,12 @@ describe('records without access leak through no chain, `_has` or include', () =
 });
 describe('records without access leak through no search of several types or of a compartment', () => {
   leakProperty(true, newStorePlace, { several: true, usual: 20 });
+});
+describe('records without access leak through no full-text search and no score', () => {
+  leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 20 });
+});
+describe.each(['search', 'count'] as const)('a full-text %s that forgets whose records they are', method => {
+  leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });
 });
 describe('a search of lists for their items that forgets whose lists they are', () => {
   leakFault(newStorePlace, plantForgetting('search', 'List'), { joined: true, requests: anyListed });

@@ -5,11 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { holds, judge } from './budgets.ts';
 import { requestCases } from './cases.ts';
 import { createCases } from './create-cases.ts';
+import { joinCases } from './join-cases.ts';
 import { dataset } from './data/dataset.ts';
 import type { Dataset } from './data/dataset.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureFirstCreate } from './measure/first-create.ts';
 import { measureGuard } from './measure/guard.ts';
+import { measureJoins } from './measure/joins.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureMongo, mongoBudgets } from './measure/mongo.ts';
 import { measureRequests } from './measure/requests.ts';
@@ -25,6 +27,7 @@ import {
   budgetTable,
   figuresOf,
   guardTable,
+  joinTable,
   otherTable,
   requestTable,
   scaleTable,
@@ -59,6 +62,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const isWanted = (name: string): boolean => cases.length === 0 || cases.some(text => name.includes(text));
   const wanted = requestCases.filter(({ name }) => isWanted(name));
   const creates = createCases.filter(({ name }) => isWanted(name));
+  const joins = joinCases.filter(({ name }) => isWanted(name));
   const validations = validationCases.filter(({ name }) => isWanted(name));
   const rounds = quick
     ? { rounds: 3, duration: 500, connections: [16] }
@@ -69,6 +73,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const results: Results = {
     ...(wanted.length > 0 ? { requests: await measureRequests(wanted, await data(), rounds, say) } : {}),
     ...(creates.length > 0 ? { creates: await measureCreates(creates, await data(), rounds, say) } : {}),
+    ...(joins.length > 0 ? { joins: await measureJoins(joins, await data(), rounds, say) } : {}),
     ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
     ...(isWanted('while loading')
       ? { whileLoading: await measureWhileLoading(await data(), { records: quick ? 20_000 : 60_000 }, say) }
@@ -83,6 +88,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];
   if (rows.length > 0) console.log(`\n${requestTable(rows)}`);
   if (results.validation !== undefined) console.log(`\n${validationTable(results.validation)}`);
+  if (results.joins !== undefined) console.log(`\n${joinTable(results.joins)}`);
   const other = otherTable(results);
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));
@@ -123,9 +129,18 @@ async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promis
 }
 
 async function scale(resources: number, { quick, cases, check }: Options): Promise<void> {
-  const wanted = requestCases.filter(({ name }) => cases.length === 0 || cases.some(text => name.includes(text)));
+  const isWanted = ({ name }: { name: string }): boolean =>
+    cases.length === 0 || cases.some(text => name.includes(text));
+  const [wanted, joins] = [requestCases.filter(isWanted), joinCases.filter(one => one.grows !== true && isWanted(one))];
   const [small, large] = [await dataset(standardSize, say), await dataset(resources, say)];
-  const rows = await measureScale(wanted, small, large, { rounds: quick ? 2 : 5, duration: quick ? 500 : 1_000 }, say);
+  const rows = await measureScale(
+    wanted,
+    joins,
+    small,
+    large,
+    { rounds: quick ? 2 : 5, duration: quick ? 500 : 1_000 },
+    say,
+  );
   console.log(`\n${scaleTable(rows, small.resources, large.resources)}`);
   const dearer = rows.filter(({ what, growth }) => what.endsWith(': cost') && growth > mostGrowth);
   for (const { what } of dearer) console.log(`\nMore than ${mostGrowth} times dearer: ${what}`);

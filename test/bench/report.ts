@@ -5,6 +5,8 @@ import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
 import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import type { GuardRow } from './measure/guard.ts';
+import { joinCases } from './join-cases.ts';
+import type { JoinRow } from './measure/joins.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
 import type { ScaleRow } from './measure/scale.ts';
@@ -16,6 +18,7 @@ import type { Column } from './table.ts';
 export interface Results {
   readonly requests?: RequestResults;
   readonly creates?: readonly RequestRow[];
+  readonly joins?: readonly JoinRow[];
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
@@ -38,7 +41,8 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
     value: most,
     unit: 'ms',
   }));
-  return [...ofCases, ...ofValidation, ...otherBudgets];
+  const ofJoins = joinCases.map(({ name, most }): Budget => ({ name, is: 'at most', value: most, unit: '' }));
+  return [...ofCases, ...ofJoins, ...ofValidation, ...otherBudgets];
 }
 
 /**
@@ -50,6 +54,7 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
 export function figuresOf({
   requests,
   creates,
+  joins,
   load,
   whileLoading,
   start,
@@ -69,6 +74,7 @@ export function figuresOf({
   }
   const deep = costRatio(rows, 'page 1,000', 'page 1');
   if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
+  for (const { name, times } of joins ?? []) figures[name] = times;
   for (const { name, ours } of validation ?? []) figures[name] = ours;
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
@@ -115,6 +121,14 @@ export function requestTable(rows: readonly RequestRow[]): string {
         ...[row.rate, row.p50, row.p99, row.cpu, row.bytes, row.ofFloor, 1 / row.cpuOfFloor].map(figure),
       ];
     }),
+  );
+}
+
+/** Searches with joins and includes, beside the plain searches that they consist of. */
+export function joinTable(rows: readonly JoinRow[]): string {
+  return table(
+    [left('case'), ...['CPU µs', 'plain searches: CPU µs', 'times'].map(right)],
+    rows.map(({ name, cost, plain, times }) => [name, ...[cost, plain, times].map(figure)]),
   );
 }
 

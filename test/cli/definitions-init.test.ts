@@ -130,8 +130,8 @@ describe('definitions init', () => {
     expect(scopesOf(third)).toEqual(['patient/Patient.r', 'user/Patient.r', 'system/Patient.r']);
     expect(stdout.split('\n')).toEqual(
       expect.arrayContaining([
-        'Omitted from Condition: `create`. The guide says MAY; declare it, with a scope, if clients should have it.',
-        'Omitted from Condition: `delete`. It is not supported yet.',
+        'Omitted from Condition: `create`, `delete`. The guide says MAY; declare it, with a scope, if clients should ' +
+          'have it.',
         'Omitted from Condition: `searchRevInclude`. It is not supported.',
         'Omitted from Condition: the parameter `nowhere`. No SearchParameter defines it.',
         expect.stringMatching(/^Omitted from Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),

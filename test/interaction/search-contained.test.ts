@@ -36,8 +36,9 @@ const prescription = (id: string, patient: string, ...contained: readonly object
 
 /** The decimal of `r2` has a zero at its end, which an answer keeps. */
 const dose =
-  '{"resourceType":"MedicationRequest","id":"r2","status":"active","intent":"order","subject":{"reference":"Patient/p1"},' +
-  '"contained":[{"resourceType":"Medication","id":"m","status":"active","code":{"coding":[{"code":"b"}]},' +
+  '{"resourceType":"MedicationRequest","id":"r2","status":"active","intent":"order",' +
+  '"subject":{"reference":"Patient/p1"},"contained":[' +
+  '{"resourceType":"Medication","id":"m","status":"active","code":{"coding":[{"code":"b"}]},' +
   '"amount":{"numerator":{"value":1.50}}},{"resourceType":"Medication","id":"n","status":"inactive",' +
   '"code":{"coding":[{"system":"http://codes.example","code":"a"}]}}]}';
 
@@ -134,8 +135,8 @@ describe('_contained', () => {
     [
       'the contained resources alone',
       alone,
-      'Medication/kit#part MedicationRequest/r1#m MedicationRequest/r2#m MedicationRequest/r2#n MedicationRequest/r3#m ' +
-        'MedicationStatement/s1#x',
+      'Medication/kit#part MedicationRequest/r1#m MedicationRequest/r2#m MedicationRequest/r2#n ' +
+        'MedicationRequest/r3#m MedicationStatement/s1#x',
     ],
     [
       'those alone that match',

@@ -264,7 +264,7 @@ describe('with access control', () => {
       );
       const given = parseSearch(type, [['_id', 'c1,h0,h1,h2']], context);
       const asked = { ...given, query: restrict(access, type, 's', given.query) };
-      const place = { partition, extract, base, model, access };
+      const place = { partition, extract, base, model, access, deadline: 60_000 };
       const options = { steps: true, isRestricted: () => true };
       const explanation: Explanation = await explainSearch([{ given, asked }], place, options);
       return JSON.stringify(explanation);

@@ -125,7 +125,7 @@ interface Entry {
 const matchesIn = ({ entry = [] }: { entry?: readonly Entry[] }): readonly string[] =>
   entry.filter(({ search }) => search.mode === 'match').map(({ resource }) => resource.id);
 
-it('a refusal names the parameter; an answer used every parameter, and has no more than without the odd one', async () => {
+it('a refusal names the parameter; an answer used all parameters, and has no more than without one', async () => {
   await fc.assert(
     fc.asyncProperty(anySearch(), fc.constantFrom('strict', 'lenient'), async ({ type, beside, odd }, handling) => {
       const { status, json } = await ask(type, [...(beside === undefined ? [] : [beside]), odd], handling);

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/engine/load-model.ts';
+import { typeInteractions } from '../../src/fhir/interaction.ts';
+import { servedInteractions } from '../../src/model/served.ts';
 import { readOfficialSearchParameters } from '../../src/model/type-definitions.ts';
 import { allR4 } from '../support/make-all-r4.ts';
 
@@ -26,7 +28,9 @@ describe('all of R4', () => {
     );
     const official = readOfficialSearchParameters().filter(({ expression }) => expression !== undefined);
     expect(official.map(({ url }) => url).filter(url => !used.has(String(url)))).toEqual([]);
-    expect(types.every(({ name, smartScopes }) => smartScopes[0] === `system/${name}.rs`)).toBe(true);
+    expect(types.every(({ name, smartScopes }) => smartScopes[0] === `system/${name}.cruds`)).toBe(true);
+    const served = typeInteractions.filter(code => servedInteractions.some(one => one === code));
+    for (const { interactions } of types) expect([...interactions].toSorted()).toEqual(served.toSorted());
   });
 
   it('gives composites their components, with the types that these yield', async () => {

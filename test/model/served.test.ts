@@ -19,7 +19,7 @@ const only = (...codes: string[]) => ({ interaction: codes.map(code => ({ code }
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a declaration that this server cannot keep stops the start', () => {
-  const served = ['create', 'history-instance', 'history-type', 'read', 'search-type', 'vread'];
+  const served = ['create', 'delete', 'history-instance', 'history-type', 'read', 'search-type', 'update', 'vread'];
   const ofType = served.map(code => `\`${code}\``).join(', ');
   const unserved = typeInteractions.filter(code => !served.includes(code));
 
@@ -57,25 +57,25 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'conditional updates',
       group({ conditionalUpdate: true }),
       'conditionalUpdate',
-      '`conditionalUpdate` needs the interaction `update`, which is not served yet; remove it.',
+      'Updates by criteria are not served yet; remove it.',
     ],
     [
       'conditional deletes',
       group({ conditionalDelete: 'single' }),
       'conditionalDelete',
-      '`conditionalDelete` needs the interaction `delete`, which is not served yet; remove it.',
+      'Deletes by criteria are not served yet; remove it.',
     ],
     [
       'updates that create',
       group({ updateCreate: true }),
       'updateCreate',
-      '`updateCreate` needs the interaction `update`, which is not served yet; remove it.',
+      '`updateCreate` needs the interaction `update`; declare it, or remove it.',
     ],
     [
       'updates that name a version',
       group({ versioning: 'versioned-update' }),
       'versioning',
-      '`versioned-update` needs the interaction `update`, which is not served yet; write `versioned`.',
+      '`versioned-update` needs the interaction `update`; declare it, or write `versioned`.',
     ],
     [
       'reads of former versions',
@@ -111,7 +111,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'references that are enforced where nothing is created',
       group({ referencePolicy: ['literal', 'enforced'] }),
       'referencePolicy[1]',
-      '`enforced` needs the interaction `create`; declare it, or remove it.',
+      '`enforced` needs the interaction `create` or `update`; declare one, or remove it.',
     ],
     [
       'included resources without a search',
@@ -172,6 +172,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
   it.each<[string, object]>([
     ['what is served', group(only('create', 'read', 'search-type'))],
     ['versions', group({ ...only('read', 'vread', 'history-instance', 'history-type'), readHistory: true })],
+    ['updates and deletes', group({ ...only('update', 'delete'), updateCreate: true, versioning: 'versioned-update' })],
     ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
     [
       'what is declared as not supported',

@@ -413,7 +413,7 @@ describe('scopes_supported', () => {
   it('has a type of the definitions of one who installs it', async () => {
     const { model } = await loadModel({ definitions: [join(import.meta.dirname, '../fixtures/guarded')] });
     if (model === undefined) throw new Error('The definitions are wrong');
-    expect(supportedScopes(model)).toContain('user/Communication.crs');
+    expect(supportedScopes(model)).toContain('user/Communication.cruds');
     expect(outcome('patient/Communication.crs', rules({ model }))).toBe('patient/Communication.crs');
   });
 });

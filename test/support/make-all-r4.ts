@@ -7,9 +7,9 @@ import { extensionBase } from '../../src/model/extension-shapes.ts';
 import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
 
 /**
- * Makes test/fixtures/all-r4: a capability folder that declares read, search and $validate for every resource type of
- * R4, with every official search parameter that is served. Run it with `node test/support/make-all-r4.ts` after `npm
- * run distil`.
+ * Makes test/fixtures/all-r4: a capability folder that declares every served interaction and $validate for every
+ * resource type of R4, with every official search parameter that is served. Run it with `node
+ * test/support/make-all-r4.ts` after `npm run distil`.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
@@ -28,7 +28,7 @@ export function allR4(): JsonObject {
     title: 'All of R4',
     status: 'active',
     date: '2019-11-01',
-    description: 'Every resource type of FHIR R4 with every official search parameter.',
+    description: 'Every resource type of FHIR R4 with every official search parameter and every interaction.',
     kind: 'capability',
     software: { name: 'Clinical Records Service' },
     fhirVersion: '4.0.1',
@@ -44,17 +44,22 @@ export function allR4(): JsonObject {
           { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
         mode: 'server',
-        interaction: [{ code: 'batch' }, { code: 'search-system' }],
+        interaction: ['batch', 'history-system', 'search-system'].map(code => ({ code })),
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [
-              { url: `${extensionBase}smart-scope`, valueString: `system/${name}.rs` },
+              { url: `${extensionBase}smart-scope`, valueString: `system/${name}.cruds` },
               ...(name === 'List'
                 ? [{ url: `${extensionBase}indexed-only`, valueCanonical: `${ours}List-member` }]
                 : []),
             ],
             type: name,
-            interaction: [{ code: 'read' }, { code: 'search-type' }],
+            interaction: interactions.map(code => ({ code })),
+            versioning: 'versioned',
+            readHistory: true,
+            updateCreate: true,
+            conditionalCreate: true,
+            conditionalRead: 'full-support',
             operation: [
               { name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' },
               ...(queries[name] ?? []).map(code => ({
@@ -91,6 +96,8 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   Observation: ['results-since'],
   Patient: ['roster'],
 };
+
+const interactions = ['read', 'vread', 'update', 'delete', 'history-instance', 'history-type', 'create', 'search-type'];
 
 /** The modifiers that need a declaration. */
 const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];

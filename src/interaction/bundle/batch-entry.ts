@@ -41,7 +41,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
   const ofNoType = interaction === 'capabilities' || (isWhole && method === 'GET');
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
-  const takesBody = interaction === 'create' || (interaction === 'operation' && method === 'POST');
+  const isWrite = interaction === 'create' || interaction === 'update';
+  const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -84,11 +85,12 @@ const notSupported = (entry: BatchEntry, path: string) =>
   );
 
 function headersOf(request: JsonObject, { prefer }: RequestHeaders): RequestHeaders {
-  const [noneMatch, since, noneExist] = ['ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'].map(name =>
+  const [match, noneMatch, since, noneExist] = ['ifMatch', 'ifNoneMatch', 'ifModifiedSince', 'ifNoneExist'].map(name =>
     asString(request[name]),
   );
   return {
     ...(prefer === undefined ? {} : { prefer }),
+    ...(match === undefined ? {} : { 'if-match': match }),
     ...(noneMatch === undefined ? {} : { 'if-none-match': noneMatch }),
     ...(since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() }),
     ...(noneExist === undefined ? {} : { 'if-none-exist': noneExist }),

@@ -34,7 +34,9 @@ export const validate: Interaction = async (engine, request, partition) => {
   await requireProfile(engine, asked.profile);
   const issues = [
     ...refusalsOf(asked, type, request),
-    ...(asked.mode === 'delete' ? [] : await contentIssues(engine, type, asked, { ...request, partition }, here)),
+    ...(asked.mode === 'delete'
+      ? []
+      : await contentIssues(engine, type, asked, { ...request, partition, letter: 'c' }, here)),
   ];
   const outcome = operationOutcome(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues));
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
@@ -138,7 +140,7 @@ async function asCreate(
   if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name }))
     return [];
   try {
-    await readClientRecord(engine, type, body, place);
+    await readClientRecord(engine, type, body, { ...place, id: '', former: undefined });
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;

@@ -16,7 +16,8 @@ export async function refuseCostly<T>(work: Promise<T>): Promise<T> {
     throw fhirError(
       403,
       'too-costly',
-      'The search takes too long. Narrow it, by a patient, a code or a shorter range of dates, or omit the total.',
+      'The search takes too long. Narrow it, by a patient, a code or a shorter range of dates; name fewer types, ' +
+        'chains or includes, or omit the total.',
     );
   }
 }

@@ -3,6 +3,7 @@ import type { SearchRequest } from '../../search/request.ts';
 import { DeadlinePassed } from '../../store/errors.ts';
 import type { Page } from '../../store/records.ts';
 import { refuseCostly } from './costly.ts';
+import { withDeadline } from './deadline.ts';
 import { countMatches, findPage } from './find.ts';
 import { include, type Included, type Includer } from './include.ts';
 import type { Place } from './joined.ts';
@@ -15,16 +16,25 @@ export interface Found {
   readonly beside: Included;
 }
 
+/** A place with the time limit of a search in milliseconds: of its page, its total and its includes each. */
+export interface LimitedPlace extends Includer {
+  readonly deadline: number;
+}
+
 /** Finds the page of a search of one or more types. Throws FhirError 403 `too-costly`. */
-export async function findAll(asked: readonly SearchRequest[], place: Includer): Promise<Found> {
+export async function findAll(asked: readonly SearchRequest[], place: LimitedPlace): Promise<Found> {
   const [first] = asked;
+  const limited = (): LimitedPlace => ({ ...place, partition: withDeadline(place.partition, place.deadline) });
   const [page, counted] =
     first?.total === 'none'
-      ? [await pageOf(place, asked), uncounted]
-      : await Promise.all([pageOf(place, asked), totalOf(place, asked)]);
-  const beside = await refuseCostly(include(page.versions, first?.includes ?? [], place));
+      ? [await pageOf(limited(), asked), uncounted]
+      : await Promise.all([pageOf(limited(), asked), totalOf(limited(), asked)]);
+  const includes = first?.includes ?? [];
+  const beside = includes.length === 0 ? noneBeside : await refuseCostly(include(page.versions, includes, limited()));
   return { page, counted, beside };
 }
+
+const noneBeside: Included = { records: [], warnings: [] };
 
 const noPage: Page = { versions: [], next: undefined };
 

@@ -15,11 +15,11 @@ import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
 import { containedEntries, type Entries, entriesOf } from './entries.ts';
 import { containedPage, countContained } from './contained-page.ts';
+import { withDeadline } from './deadline.ts';
 import { withExpansions } from './expansions.ts';
 import { answerExplained } from './explain/answer.ts';
 import { readExplain } from './explain/requested.ts';
-import { type Found, findAll } from './find-all.ts';
-import type { Includer } from './include.ts';
+import { type Found, findAll, type LimitedPlace } from './find-all.ts';
 import type { Place } from './joined.ts';
 import { scoresOf } from './scores.ts';
 import { searchedBy } from './searched.ts';
@@ -51,7 +51,7 @@ export const search: Interaction = async (engine, request, partition) => {
     const both = given.flatMap((one, at) =>
       asked.slice(at, at + 1).map(restricted => ({ given: one, asked: restricted })),
     );
-    return answerExplained(both, { ...place, model, access });
+    return answerExplained(both, { ...place, model, access, deadline: engine.searchDeadline });
   }
   return answer(engine, request, { path: searched.path, asked, paging }, place);
 };
@@ -76,8 +76,8 @@ async function answer(
   const { contained } = first;
   const { entries, records, damaged, next, counted, beside } =
     contained?.as === 'contained'
-      ? await findContained(asked, contained, { ...place, model, access })
-      : await findRecords(asked, { ...place, model, access });
+      ? await findContained(asked, contained, { ...place, model, access, deadline: engine.searchDeadline })
+      : await findRecords(asked, { ...place, model, access, deadline: engine.searchDeadline });
   const included = entriesOf(beside.records, first, model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
@@ -99,7 +99,7 @@ interface Answered extends Entries, Pick<Found, 'counted' | 'beside'> {
   readonly next: Position | undefined;
 }
 
-async function findRecords(asked: readonly SearchRequest[], place: Includer): Promise<Answered> {
+async function findRecords(asked: readonly SearchRequest[], place: LimitedPlace): Promise<Answered> {
   const { page, counted, beside } = await findAll(asked, place);
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
@@ -111,12 +111,13 @@ async function findRecords(asked: readonly SearchRequest[], place: Includer): Pr
 async function findContained(
   asked: readonly SearchRequest[],
   contained: ContainedSearch,
-  place: Includer,
+  place: LimitedPlace,
 ): Promise<Answered> {
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
-  const { matches, next } = await containedPage(asked, place);
-  const total = first.total === 'none' ? undefined : await countContained(asked, place);
+  const limited = (): Place => ({ ...place, partition: withDeadline(place.partition, place.deadline) });
+  const { matches, next } = await containedPage(asked, limited());
+  const total = first.total === 'none' ? undefined : await countContained(asked, limited());
   const entries = containedEntries(matches, first, contained, place.model);
   return { ...entries, next, counted: { total, warnings: [] }, beside: { records: [], warnings: [] } };
 }

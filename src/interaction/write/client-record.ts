@@ -1,16 +1,21 @@
-import { isWithin, restriction } from '../../auth/restrict.ts';
 import { recordNotWritable } from '../../auth/refusals.ts';
+import { isWritable } from '../../auth/writable.ts';
 import { attachmentPlaces } from '../../attachment/content.ts';
 import type { Content } from '../../attachment/content.ts';
-import { isObject } from '../../fhir/json-object.ts';
+import { unsentContent } from '../../attachment/unsent.ts';
+import type { Unsent } from '../../attachment/unsent.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
+import { parseStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import type { StoredVersion } from '../../store/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
 import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
+import type { FoundReference } from '../../validation/references.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
 import type { Engine } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
@@ -20,14 +25,25 @@ import { checkReferences } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
-/** The record of a body. */
+/** The record of a body, checked. */
 export interface ClientRecord {
-  /** Compact, without attachments, with the elements that the server sets. */
+  /** Compact, without attachments. */
   readonly text: string;
+  readonly resource: JsonObject;
   readonly contents: readonly Content[];
   /** Warnings and notes, which do not reject it. */
   readonly warnings: readonly Issue[];
 }
+
+/** The destination of a record. */
+export interface ClientPlace extends RecordPlace {
+  /** Empty for a new one. */
+  readonly id: string;
+  /** The version that it replaces; undefined if it creates a record. */
+  readonly former: FormerVersion | undefined;
+}
+
+export type FormerVersion = StoredVersion & { readonly text: string };
 
 /**
  * Parses and checks the body of a client as a record of a type before anything is stored: strict JSON, structure (400),
@@ -39,7 +55,7 @@ export async function readClientRecord(
   engine: Engine,
   type: ResourceType,
   body: Buffer,
-  place: RecordPlace,
+  place: ClientPlace,
 ): Promise<ClientRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
@@ -47,33 +63,93 @@ export async function readClientRecord(
   requireLength(rest, maxBody, attachment);
   const { text, parsed } = parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
+  if (place.id !== '') requireId(resource, place.id, type.name);
 
-  const found = await validateInTurn(engine, type, parsed, severityFor(type, { occasion: 'create' }));
+  // Without any content, that of the version before stays.
+  const keptApart = place.former !== undefined && spans.length === 0;
+  const found = await validateInTurn(engine, type, parsed, severityFor(type, { occasion: 'create', keptApart }));
   if (!found.some(issue => issue.severity === 'error' && isOfStructure(issue)))
-    refuseOutside(engine, type, text, place);
+    requireWritable(engine, type, text, place);
   const record = { type, text, parsed, body, spans };
-  const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: false });
+  const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: keptApart });
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
-  const references = await checkReferences(engine, type, findReferences(resource, type, model), resource, place);
+  const references = await checkReferences(engine, type, newReferences(resource, type, engine, place), resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
-  refuse(structure, [...rules, ...binaries, ...references], warnings);
-
-  const times = { now: engine.now(), zone: place.partition.settings.zone };
-  const filled = fillServerSet(textWithoutAttachments(record), resource, type, model.definitions, times);
-  return { text: filled, contents, warnings };
+  const checked = { text: textWithoutAttachments(record), resource, contents, warnings };
+  refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
+  return checked;
 }
 
-/** Throws FhirError 403 if the caller may not write the record, as it would be stored. */
-function refuseOutside(
-  { extract, now }: Engine,
+/** The references that the version before does not have: the others are not the writer's doing. */
+function newReferences(
+  resource: JsonObject,
+  type: ResourceType,
+  { model }: Pick<Engine, 'model'>,
+  { former }: Pick<ClientPlace, 'former'>,
+): readonly FoundReference[] {
+  const found = findReferences(resource, type, model);
+  const before = former === undefined ? undefined : parseStored(former.text);
+  if (!isObject(before)) return found;
+  const known = new Set(findReferences(before, type, model).map(({ text }) => text));
+  return found.filter(({ text }) => !known.has(text));
+}
+
+/** What a checked record is stored with after the version before: its text, and its attachments if none were sent. */
+export interface SettledRecord {
+  /** With the elements that the server sets. */
+  readonly text: string;
+  /** Undefined: those of the version before. */
+  readonly attachments: readonly [] | undefined;
+}
+
+/**
+ * What is stored of a checked record. Throws FhirError 403 and 422 if the version before, which may have changed since
+ * the checks, does not allow it.
+ */
+export function settleRecord(
+  engine: Engine,
+  type: ResourceType,
+  record: ClientRecord,
+  place: ClientPlace,
+): SettledRecord {
+  const { former, partition } = place;
+  requireWritable(engine, type, record.text, place);
+  const { attachments, issues } = attachedTo(type, record, place);
+  if (issues.length > 0) throw new FhirError(422, issues);
+  const values = { now: engine.now(), zone: partition.settings.zone, former: former && parseStored(former.text) };
+  return { text: fillServerSet(record.text, record.resource, type, engine.model.definitions, values), attachments };
+}
+
+/** Of an update, the attachments if it has no content. */
+function attachedTo(
+  { attachment }: ResourceType,
+  { resource, contents }: Pick<ClientRecord, 'resource' | 'contents'>,
+  { former }: Pick<ClientPlace, 'former'>,
+): Unsent {
+  if (attachment === undefined || former === undefined || contents.length > 0)
+    return { attachments: undefined, issues: [] };
+  return unsentContent(resource, parseStored(former.text), attachment);
+}
+
+/** Throws FhirError 403 if the caller may not write the record, as it is and as it would be stored. */
+function requireWritable(
+  { model, extract, now }: Engine,
   type: ResourceType,
   text: string,
-  { access, partition, base }: RecordPlace,
+  { access, letter, id, former, partition, base }: ClientPlace,
 ): void {
-  const record = { id: '', lastUpdated: now(), text };
-  if (!isWithin(restriction(access, type, 'c'), type, record, extract, partition))
+  const change = { before: former, after: { id, lastUpdated: now(), text } };
+  if (!isWritable(access, type, letter, change, { model, extract, base, partition }))
     throw recordNotWritable(base, type.name);
+}
+
+/** https://hl7.org/fhir/R4/http.html#update: the body has the id of the URL. */
+function requireId({ id }: JsonObject, expected: string, typeName: string): void {
+  if (id === expected) return;
+  const given = id === undefined ? 'absent' : `\`${shorten(asString(id) ?? '')}\``;
+  const text = `The id of the resource must be \`${expected}\`, as in the URL, not ${given}.`;
+  throw fhirError(400, 'value', text, `${typeName}.id`);
 }
 
 /** https://hl7.org/fhir/R4/http.html#create: the body is a resource of the type that the URL names. */

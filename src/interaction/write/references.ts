@@ -1,6 +1,7 @@
 import type { Partition } from '../../store/partitions.ts';
 import { isStoredElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
+import type { Letter } from '../../auth/scope.ts';
 import { objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
@@ -12,7 +13,11 @@ import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 
 /** The destination of a record, and its writer. */
-export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & { readonly partition: Partition };
+export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & {
+  readonly partition: Partition;
+  /** The letter of the scopes that allow the write. */
+  readonly letter: Letter;
+};
 
 /**
  * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
@@ -43,7 +48,7 @@ async function whyMissing(
   from: ResourceType,
   text: string,
   contained: ReadonlySet<unknown>,
-  { partition, base, access }: RecordPlace,
+  { partition, base, access, letter }: RecordPlace,
 ): Promise<string | undefined> {
   const enforced = from.referencePolicies.has('enforced');
   const quoted = `\`${shorten(text)}\``;
@@ -61,7 +66,7 @@ async function whyMissing(
   const type = engine.model.types.get(reference.type);
   if (type === undefined || isStoredElsewhere(type)) return undefined;
   const { zone } = partition.settings;
-  const rule = referable(access, from, type, { model: engine.model, base, zone, now: engine.now() });
+  const rule = referable(access, { type: from, letter }, type, { model: engine.model, base, zone, now: engine.now() });
   if (!enforced && rule.kind === 'all') return undefined;
   return (await isThere(engine, type, reference, rule, partition))
     ? undefined

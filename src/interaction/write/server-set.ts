@@ -4,33 +4,51 @@ import { printZoned } from '../../fhir/zone.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { ResourceType } from '../../model/model.ts';
 
+/** What the server sets absent elements to: the time in milliseconds since 1970 UTC, in a zone (IANA). */
+export interface ServerSetValues {
+  readonly now: number;
+  readonly zone: string;
+  /** The version before, parsed: an element that it has keeps its value. */
+  readonly former?: unknown;
+}
+
 /**
  * The compact text of a resource with the elements that the server sets if they are absent, a choice in any of its
- * types. `now` in milliseconds since 1970 UTC; times are written in `zone` (IANA), with their offset.
+ * types. Times are written with their offset.
  */
 export function fillServerSet(
   text: string,
   resource: unknown,
   { definition, serverSet }: ResourceType,
   definitions: TypeDefinitions,
-  { now, zone }: { readonly now: number; readonly zone: string },
+  { now, zone, former }: ServerSetValues,
 ): string {
   let filled = text;
   for (const { path } of serverSet) {
     const names = path.split('.').slice(1);
-    const type = absentType(resource, names, definition, definitions);
-    if (type !== undefined) filled = withProperty(filled, names, JSON.stringify(printNow(type, now, zone)));
+    const place = placeOf(resource, names, definition, definitions);
+    if (place === undefined || place.found !== undefined) continue;
+    const kept = placeOf(former, names, definition, definitions)?.found;
+    const [name, value] = kept ?? [names.at(-1) ?? '', printNow(place.type, now, zone)];
+    filled = withProperty(filled, [...names.slice(0, -1), name], JSON.stringify(value));
   }
   return filled;
 }
 
-/** The type of the element to set; undefined if it exists already, or its parent does not. */
-function absentType(
+interface Place {
+  /** The type of the element by its path. */
+  readonly type: string;
+  /** The property that exists there, of any type of the element, and its value. */
+  readonly found: readonly [name: string, value: unknown] | undefined;
+}
+
+/** The place of an element; undefined if its parent does not exist. */
+function placeOf(
   resource: unknown,
   names: readonly string[],
   definition: TypeDefinition,
   definitions: TypeDefinitions,
-): string | undefined {
+): Place | undefined {
   let owner: unknown = resource;
   let type: TypeDefinition | undefined = definition;
   for (const [index, name] of names.entries()) {
@@ -38,10 +56,9 @@ function absentType(
     if (!isObject(owner) || property === undefined) return undefined;
     if (index === names.length - 1) {
       const object = owner;
-      const there = property.element.types.some(
-        ({ property: key }) => object[key] !== undefined || object[`_${key}`] !== undefined,
-      );
-      return there ? undefined : property.type.code;
+      const keys = property.element.types.flatMap(({ property: key }) => [key, `_${key}`]);
+      const key = keys.find(one => object[one] !== undefined);
+      return { type: property.type.code, found: key === undefined ? undefined : [key, object[key]] };
     }
     owner = owner[name];
     type = property.type.content ?? definitions.get(property.type.code);

@@ -2,10 +2,12 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { writeCarrying } from '../../attachment/write.ts';
+import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { readClientRecord } from './client-record.ts';
+import { readClientRecord, settleRecord } from './client-record.ts';
+import type { FormerVersion } from './client-record.ts';
 
 /** A resource to write, as received. */
 export interface Draft {
@@ -13,6 +15,10 @@ export interface Draft {
   readonly id: string;
   /** JSON in UTF-8. Overwritten while it is parsed. */
   readonly body: Buffer;
+}
+
+/** A resource to create. */
+export interface NewDraft extends Draft {
   readonly precondition: Precondition;
   readonly key: WriteKey | undefined;
 }
@@ -25,25 +31,80 @@ export interface Written extends WriteResult {
 }
 
 /**
- * The one path of a client's resource into the store: it is checked, its attachments are stored and durable before the
- * record that references them. Throws FhirError for its errors, and the errors of `Partition.write`.
+ * Creates a client's resource: it is checked, its attachments are stored and durable before the record that references
+ * them. Throws FhirError for its errors, and the errors of `Partition.write`.
  */
 export async function write(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
-  { type, id, body, precondition, key }: Draft,
+  { type, id, body, precondition, key }: NewDraft,
 ): Promise<Written> {
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const { text, contents, warnings } = await readClientRecord(engine, type, body, { ...request, partition });
-  const parts = splitForStamp(text, id);
+  const place = { ...request, partition, letter: 'c', id: '', former: undefined } as const;
+  const record = await readClientRecord(engine, type, body, place);
+  const { text } = settleRecord(engine, type, record, place);
   // Durable before anything is written, so that no write is without an event of its author.
   await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
+  const parts = splitForStamp(text, id);
   const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
-  const options = key === undefined ? {} : { key };
-  const [result] = await writeCarrying(partition, [{ change, contents }], options);
+  const [result] = await writeCarrying(
+    partition,
+    [{ change, contents: record.contents }],
+    key === undefined ? {} : { key },
+  );
+  return written(partition, type, id, parts, result, record.warnings);
+}
+
+/** The state that a write replaces: undefined if there is no record. */
+export type Former = FormerVersion | undefined;
+
+/** Times that a write is tried again, each after another write of the record. */
+const mostAttempts = 100;
+
+/**
+ * Updates a record, or creates one with the client's id. `find` returns the version to replace, and throws FhirError if
+ * it may not be: it is called again if another write comes between, so that what it decides holds in the write. Throws
+ * as `write`, and `VersionConflict` if other writes come between again and again.
+ */
+export async function replace(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  { type, id, body }: Draft,
+  find: () => Promise<Former>,
+): Promise<Written> {
+  let former = await find();
+  const placeOf = () => ({ ...request, partition, letter: 'u', id, former }) as const;
+  const record = await readClientRecord(engine, type, body, placeOf());
+  for (let attempt = 1; ; attempt += 1) {
+    const { text, attachments } = settleRecord(engine, type, record, placeOf());
+    if (attempt === 1) await engine.audit.begin(request, { type: type.name, id, text, key: undefined });
+    const parts = splitForStamp(text, id);
+    const precondition: Precondition =
+      former === undefined ? { is: 'absent' } : { is: 'version', version: former.version };
+    const kept = attachments === undefined ? {} : { attachments };
+    const change = { kind: 'put', type: type.name, id, text: parts, precondition, ...kept } as const;
+    try {
+      const [result] = await writeCarrying(partition, [{ change, contents: record.contents }], {});
+      return await written(partition, type, id, parts, result, record.warnings);
+    } catch (error) {
+      if (!(error instanceof VersionConflict) || attempt === mostAttempts) throw error;
+    }
+    former = await find();
+  }
+}
+
+async function written(
+  partition: Partition,
+  type: ResourceType,
+  id: string,
+  parts: { readonly before: string; readonly after: string },
+  result: WriteResult | undefined,
+  warnings: readonly Issue[],
+): Promise<Written> {
   if (result === undefined) throw new Error('A write gives a result for each change');
   // Another id if a store has given it to an earlier create that was interrupted.
   if ((result.outcome === 'created' || result.outcome === 'updated') && result.id === id) {

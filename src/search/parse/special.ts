@@ -12,6 +12,7 @@ import type { QueryPair } from '../request.ts';
 import { parseDateBounds } from './date.ts';
 import { unsupportedParameter } from './errors.ts';
 import { split, unescape } from './escape.ts';
+import { parsePhonetic } from './phonetic.ts';
 import { malformed, type SearchContext, type Value } from './value.ts';
 
 /** What the values of a special parameter are parsed for. */
@@ -36,7 +37,8 @@ export const specialParameters: ReadonlyMap<string, (values: readonly Value[], c
   ]);
 
 /** The parser of a parameter whose query is more than tests of its own entries; undefined for all others. */
-export function specialOf({ code, special }: SearchParam): ParseSpecial | undefined {
+export function specialOf({ code, special, reads }: SearchParam): ParseSpecial | undefined {
+  if (reads === 'phonetic') return values => ({ kind: 'or', of: values.map(parsePhonetic) });
   const known = specialParameters.get(code);
   if (known !== undefined) return (values, { context }) => known(values, context);
   if (special === undefined) return undefined;

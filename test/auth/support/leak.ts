@@ -122,6 +122,7 @@ function comparisonOf(
         for (const part of ['step', 'omitted']) if (a.includes(`\\"name\\":\\"${part}\\"`)) seen.statuses.add(part);
         for (const mode of ['match', 'include']) if (a.includes(`\\"mode\\":\\"${mode}\\"`)) seen.statuses.add(mode);
         seen.statuses.add(key);
+        if (a.includes('\\"type\\":\\"history\\"') && a.includes('\\"fullUrl\\"')) seen.statuses.add('versions');
         const next = answers.map(answer => nextOf(answer, partition));
         both = next[0] === undefined || next[1] === undefined ? undefined : [next[0], next[1]];
       }

@@ -27,7 +27,7 @@ const matrix: Readonly<Record<string, Partial<Record<Context, string>>>> = {
   Media: { user: 'c' },
   List: { patient: 'rs', user: 'rs', system: 'rs' }, // only in the fixture `guarded`
   Location: { user: 'rs', system: 'rs' }, // likewise
-  Communication: { patient: 'crs', user: 'crs', system: 'crs' }, // only in the fixture `guarded`
+  Communication: { patient: 'cruds', user: 'cruds', system: 'cruds' }, // only in the fixture `guarded`
 };
 
 /** Types whose records name the client that may see them. */
@@ -73,7 +73,7 @@ const anyScope: fc.Arbitrary<ScopeParts> = fc.record({
 const writing: fc.Arbitrary<ScopeParts> = fc.record({
   context: pick<Context>('patient', 'user', 'user', 'user', 'system'),
   type: pick('Media', 'Communication', '*'),
-  letters: pick('c', 'crs', 'cs'),
+  letters: pick('c', 'crs', 'cs', 'cu', 'crud', 'cruds'),
   criteria: pick(undefined),
 });
 
@@ -201,7 +201,7 @@ export function createOracle(model: Model, guarded: boolean): Oracle {
   const seesAll = (token: Token, type: string): boolean =>
     token.scopes.some(
       scope =>
-        lettersOf(scope, type).includes('r') &&
+        /[rs]/.test(lettersOf(scope, type)) &&
         scope.criteria === undefined &&
         (scope.context === 'user'
           ? token.fhirUser?.startsWith('Practitioner/') === true && !(guarded && type === 'Patient')

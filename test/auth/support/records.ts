@@ -25,6 +25,10 @@ const inside = (code: string, id: string) => ({
   status: 'final',
   code: coded(code),
 });
+const narrative = (code: string, other: string) => {
+  const text = code === 'a' || code === 'female' ? 'Chest pain' : 'Pain in the chest, and more pain';
+  return { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${text}, ${other}</div>` };
+};
 
 /** What a record of each type says, by the patient whom it belongs to. */
 const makers: Readonly<Record<string, (id: string, owner: string, code: string, other: string) => Resource>> = {
@@ -49,6 +53,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
   Condition: (id, owner, code, other) => ({
     resourceType: 'Condition',
     id,
+    text: narrative(code, other),
     code: coded(code),
     subject: to(owner),
     encounter: { reference: `Encounter/enc${id.slice(3)}` },
@@ -83,6 +88,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
   Communication: (id, owner, code, other) => ({
     resourceType: 'Communication',
     id,
+    text: narrative(code, other),
     status: code === 'a' ? 'completed' : 'in-progress',
     identifier: [{ system: 'urn:client', value: code === 'a' ? 'c1' : 'c2' }],
     subject: to(owner),
@@ -144,6 +150,7 @@ const persons = fc
       const version = {
         resourceType: 'Patient',
         id: patients[index] ?? '',
+        text: narrative(code, doctor ?? ''),
         gender: code,
         name: [{ family: 'Roy' }],
         link,

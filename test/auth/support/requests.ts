@@ -149,6 +149,48 @@ const other = fc
   )
   .map(([method, type, id, rest]): Asked => ({ method, path: `/${type}/${id}${rest}`, headers: {}, body: undefined }));
 
+/** Versions of a record, of a type, and of all. */
+const history = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(
+      target,
+      pick('/_history/1', '/_history/2', '/_history', '/_history', ' of type', ' of type', ' of all'),
+      pick('', '', '_count=1', '_count=2', '_sort=_lastUpdated', '_since=2026-01-01', '_at=2026-06', '_page_token=x'),
+      condition,
+    )
+    .map(([[type, id], what, query, headers]): Asked => {
+      const of = what === ' of all' ? '' : what === ' of type' ? `/${type}` : `/${type}/${id}`;
+      const rest = what.startsWith('/') ? what : '/_history';
+      return { method: 'GET', path: `${of}${rest}${query === '' ? '' : `?${query}`}`, headers, body: undefined };
+    });
+
+/** Updates and deletes, of records that are here and of others. */
+const change = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(
+      target,
+      pick('PUT', 'PUT', 'DELETE'),
+      anyPatient,
+      fc.option(fc.tuple(pick(...types), pick(...ids)), { nil: undefined, freq: 1 }),
+      pick<Readonly<Record<string, string>>>({}, {}, {}, { 'If-Match': 'W/"1"' }, { 'If-Match': '*' }),
+      pick('c1', 'c2'),
+    )
+    .map(([[type, id], method, subject, about, headers, client]): Asked => {
+      const path = `/${type}/${id}`;
+      if (method === 'DELETE') return { method, path, headers, body: undefined };
+      const others =
+        about === undefined ? {} : { about: [{ reference: `${about[0]}/${about[1].replace('%2f', '')}` }] };
+      const body = JSON.stringify({
+        resourceType: type,
+        id,
+        status: 'completed',
+        identifier: [{ system: 'urn:client', value: client }],
+        subject: { reference: `Patient/${subject}` },
+        ...others,
+      });
+      return { method, path, headers: { ...headers, 'Content-Type': 'application/fhir+json' }, body };
+    });
+
 /** What is about the whole partition or a whole type. */
 const whole = fc
   .tuple(pick('GET', 'POST'), pick('/', '/_search', '/_history', '/$export', '/Patient/_history', '/metadata'))
@@ -272,6 +314,36 @@ const joined: Readonly<Record<string, readonly string[]>> = {
 /** Searches over records of several types. */
 export const anyJoined: fc.Arbitrary<readonly Asked[]> = searchesOf(joined);
 
+/** Full-text searches, and their scores. */
+const words = ['pain', '"chest pain"', 'pain chest', 'che*', 'pain,nothing', '"in the ch*"', 'nothing', 'p1', 'dr'];
+const worded = words.flatMap(value => {
+  const text = encodeURIComponent(value);
+  return [`_text=${text}`, `_content=${text}`, `_text=${text}&_sort=-_score,_id`, `_content=${text}&_sort=_score`];
+});
+export const anyWorded: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Patient: [
+    ...worded,
+    '_text=pain&_revinclude=*',
+    'name:text=roy',
+    'name:text=ro*',
+    '_has:Condition:patient:_text=%22chest%20pain%22',
+  ],
+  Condition: [
+    ...worded,
+    '_content=pain&_include=*',
+    '_content=pain&_include=*',
+    'patient._text=pain',
+    'patient._content=dr',
+    'patient.name:text=roy',
+    '_text:missing=true',
+  ],
+  Communication: [
+    ...worded,
+    '_filter=_text%20co%20chest%20or%20status%20eq%20completed',
+    'recipient:Patient._text=pain',
+  ],
+});
+
 /** Searches by lists, and by the hierarchy of encounters. */
 export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
 export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
@@ -382,6 +454,11 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
         );
   const served = there.filter(([type]) => validated.includes(type));
   const ofValidated = served.length === 0 ? pick<Target>(['Patient', 'p0']) : pick(...served);
+  const changed = there.filter(([type]) => type === 'Communication');
+  const ofCommunication = fc.oneof(
+    { weight: 4, arbitrary: changed.length === 0 ? anyTarget : pick(...changed) },
+    { weight: 1, arbitrary: anyTarget },
+  );
   return fc.array(
     fc.oneof(
       { weight: 6, arbitrary: search(searched) },
@@ -390,6 +467,8 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 1, arbitrary: other },
       { weight: 1, arbitrary: whole },
       { weight: 2, arbitrary: validate(ofValidated) },
+      { weight: 3, arbitrary: history(target) },
+      { weight: 2, arbitrary: change(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
   );

@@ -22,11 +22,15 @@ export const processors = { server: 0, client: 1 } as const;
 export async function startSubject(
   name: SubjectName,
   file: string,
-  { bound = true, recording = '' }: { readonly bound?: boolean; readonly recording?: string } = {},
+  {
+    bound = true,
+    recording = '',
+    settings = [],
+  }: { readonly bound?: boolean; readonly recording?: string; readonly settings?: readonly string[] } = {},
 ): Promise<Subject> {
   const place = bound ? { processor: processors.server } : {};
   const module = name === 'page' ? 'floor' : name;
-  const more = { bare: [], service: [], floor: [recording], page: [recording, 'page'] }[name];
+  const more = { bare: [], service: settings, floor: [recording], page: [recording, 'page'] }[name];
   const child = await startChild(`./subjects/${module}.ts`, { arguments: [file, ...more], ...place });
   return { name, port: Number(child.greeting), child };
 }

@@ -7,7 +7,8 @@ import { hasSortIndex } from '../../../src/search/sort.ts';
 import { sortKindOf } from '../../../src/search/sort-value.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
 import * as made from '../../search/thing.ts';
-import { shippedModel } from '../support/shipped.ts';
+import { modelOfR4, shippedModel } from '../support/shipped.ts';
+import { shapesOf } from '../support/shapes.ts';
 import { type Explained, openSeen, type Seen } from './support/explained.ts';
 
 /** Of so many resources each parameter has its rare value in one of a hundred, and its common one in all others. */
@@ -16,6 +17,7 @@ const every = 100;
 const page = 10;
 
 const shipped = await shippedModel();
+const ofR4 = await modelOfR4();
 const sortable = [...made.thing.indexed.values()].filter(param => sortKindOf(param) !== undefined);
 const madeUp: ResourceType = {
   ...made.thing,
@@ -25,6 +27,10 @@ const madeUp: ResourceType = {
 const types: readonly (readonly [name: string, type: ResourceType])[] = [
   ...[...shipped.types.values()].map(type => [type.name, type] as const),
   ['of every kind', madeUp],
+  ['of every shape in R4', shapesOf(ofR4, madeUp)],
+  ...(process.env['CRS_TEST_PLANS'] === undefined
+    ? []
+    : [...ofR4.types].map(([name, type]) => [`${name} of R4`, type] as const)),
 ];
 
 describe.each(types)('plans of a type: %s', (_, type) => {
@@ -192,12 +198,9 @@ function forms(param: SearchParam): readonly Form[] {
       return [form('a range', 'value', which => ({ kind: 'quantity', unit: 'mg', bounds: boundsOf(which, false) }))];
     case 'composite':
       return [
-        form('code$range', 'value', code => ({
+        form('of its components', 'value', which => ({
           kind: 'composite',
-          of: [
-            { kind: 'token', code },
-            { kind: 'quantity', bounds: boundsOf(code, false) },
-          ],
+          of: param.components.flatMap(({ param: of }) => testOf(forms(of)[0]?.[which]) ?? []),
         })),
       ];
     case 'special':
@@ -206,6 +209,8 @@ function forms(param: SearchParam): readonly Form[] {
       return param.type satisfies never;
   }
 }
+
+const testOf = (query: Query | undefined): Test | undefined => (query?.kind === 'param' ? query.test : undefined);
 
 type Which = 'rare' | 'common';
 
@@ -238,7 +243,10 @@ function valueOf(param: SearchParam, which: Which, number: number): IndexValue |
     case 'composite':
       return {
         kind: 'composite',
-        of: [[made.token(`http://${which}`, which)], [made.quantity(amount, undefined, 'mg')]],
+        of: param.components.map(({ param: of }) => {
+          const value = valueOf(of, which, number);
+          return value === undefined || value.kind === 'composite' ? [] : [value];
+        }),
       };
     case 'special':
       return undefined;

@@ -72,6 +72,8 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     queries: new Map(),
     versioning: 'versioned',
     readHistory: false,
+    updateCreate: false,
+    deletePolicy: 'refuse',
     conditionalCreate: false,
     conditionalUpdate: false,
     conditionalDelete: 'not-supported',

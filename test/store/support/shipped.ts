@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import { loadModel } from '../../support/loaded-once.ts';
@@ -12,6 +13,14 @@ import type { Store, StoreOptions } from '../../../src/store/store.ts';
 /** The shipped definitions. */
 export async function shippedModel(): Promise<Model> {
   const { model, problems } = await loadModel({ definitions: [] });
+  if (model === undefined) throw new Error(JSON.stringify(problems));
+  return model;
+}
+
+/** All of R4: every type with every parameter. */
+export async function modelOfR4(): Promise<Model> {
+  const capability = fileURLToPath(new URL('../../fixtures/all-r4/capability', import.meta.url));
+  const { model, problems } = await loadModel({ definitions: [], capability });
   if (model === undefined) throw new Error(JSON.stringify(problems));
   return model;
 }

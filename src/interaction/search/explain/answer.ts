@@ -5,7 +5,7 @@ import type { Access } from '../../../auth/access.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import { joinedTypes } from '../../../search/walk.ts';
 import type { FhirResponse } from '../../interaction.ts';
-import type { Includer } from '../include.ts';
+import type { LimitedPlace } from '../find-all.ts';
 import { type AskedBoth, explainSearch } from './explanation.ts';
 import { explanationParameters } from './parameters.ts';
 
@@ -13,7 +13,7 @@ import { explanationParameters } from './parameters.ts';
  * The answer to a search with `_explain=true`, instead of the searchset. Throws FhirError 403 without the scope that
  * the capability files name (`search-explain`).
  */
-export async function answerExplained(asked: readonly AskedBoth[], place: Includer): Promise<FhirResponse> {
+export async function answerExplained(asked: readonly AskedBoth[], place: LimitedPlace): Promise<FhirResponse> {
   const { model, access, base } = place;
   const types = [...new Set(asked.flatMap(({ given }) => [given.type, ...joinedTypes(given.query)]))];
   requireScopeToExplain(

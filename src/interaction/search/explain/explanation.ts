@@ -4,8 +4,7 @@ import { print, printSort } from '../../../search/print.ts';
 import type { SearchRequest } from '../../../search/request.ts';
 import { isIndexedOrder } from '../../../search/sort.ts';
 import { needsCandidates } from '../../../search/walk.ts';
-import { findAll } from '../find-all.ts';
-import type { Includer } from '../include.ts';
+import { findAll, type LimitedPlace } from '../find-all.ts';
 import { recorded, type Step } from './record.ts';
 
 /** How a search is understood, and how it is answered. */
@@ -45,7 +44,7 @@ export interface AskedBoth {
  */
 export async function explainSearch(
   asked: readonly AskedBoth[],
-  place: Includer,
+  place: LimitedPlace,
   options: { readonly steps: boolean; readonly isRestricted: (asked: SearchRequest) => boolean },
 ): Promise<Explanation> {
   const searches = asked.map(({ given: { type, query, sort, count }, asked: one }) => ({

@@ -7,6 +7,7 @@ import type { EntryTest, Query } from '../../ast.ts';
 import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
+import { parsePhonetic } from '../phonetic.ts';
 import { specialParameters } from '../special.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
 import { parseWords } from '../words.ts';
@@ -30,6 +31,7 @@ type Operators = Partial<Readonly<Record<Operator, Compare>>>;
 
 function operatorsOf(param: SearchParam): Operators {
   if (param.reads === 'words') return fullText;
+  if (param.reads === 'phonetic') return phonetic;
   if (specialParameters.has(param.code)) return param.type === 'date' ? specialPrefixes : specials;
   const sets = Object.entries(param.type === 'token' ? byModifier : {}).flatMap(([operator, name]) => {
     const modifier = findModifier(param, name, noTypes);
@@ -120,6 +122,9 @@ const reference = parsed(valueParsers.reference);
 
 /** All words must occur. */
 const fullText: Operators = { co: parsed(literal(parseWords)), pr: present };
+
+/** Names that sound alike. */
+const phonetic: Operators = { eq: value => parsePhonetic({ ...value, text: escape(value.text) }), pr: present };
 
 /** Entries of a composite have no order, and `in` and its relatives are modifiers. */
 const byType: Readonly<Record<SearchParamType, Operators>> = {

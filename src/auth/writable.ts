@@ -1,0 +1,69 @@
+import type { Extract } from '../indexing/extract.ts';
+import { withOnly } from '../indexing/only.ts';
+import { idOfOwner, ownersOf } from '../indexing/owners.ts';
+import type { Model, ResourceType } from '../model/model.ts';
+import type { Query } from '../search/ast.ts';
+import type { Partition } from '../store/partitions.ts';
+import { together } from './access.ts';
+import type { Access, AccessContext } from './access.ts';
+import { ownerType } from './owned-by.ts';
+import { isWithin, restriction } from './restrict.ts';
+import type { Record } from './restrict.ts';
+import type { Letter } from './scope.ts';
+
+/** The partition of a write, and what reads its records. */
+export interface WritePlace {
+  readonly model: Model;
+  readonly extract: Extract;
+  /** `{publicUrl}/r4/{partition}`. */
+  readonly base: string;
+  readonly partition: Pick<Partition, 'id' | 'settings'>;
+}
+
+/** A record before and after a write; undefined if there is none. */
+export interface RecordChange {
+  readonly before?: Record | undefined;
+  readonly after?: Record | undefined;
+}
+
+/**
+ * True if the caller may change a record of a type: the rules of its scopes cover it before and after. A change that
+ * only scopes of the context `patient` cover must not move the record into the compartment of another patient, or out
+ * of it. https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
+ */
+export function isWritable(
+  access: Access,
+  type: ResourceType,
+  letter: Letter,
+  { before, after }: RecordChange,
+  place: WritePlace,
+): boolean {
+  const records = [before, after].filter(record => record !== undefined);
+  const covers = (rule: Query): boolean =>
+    records.every(record => isWithin(rule, type, record, place.extract, place.partition));
+  const rule = restriction(access, type, letter);
+  if (!covers(rule)) return false;
+  if (access === 'open' || rule.kind === 'all') return true;
+  const grants = access.grants.filter(one => one.resourceType === type.name && one.letters.includes(letter));
+  if (covers(together(grants.filter(({ context }) => context !== 'patient')))) return true;
+  return otherOwners(access, type, before, place) === otherOwners(access, type, after, place);
+}
+
+/** The other patients to whom a record belongs, in order. */
+function otherOwners(
+  { patient }: AccessContext,
+  type: ResourceType,
+  record: Record | undefined,
+  { model, extract, base, partition: { id, settings } }: WritePlace,
+): string {
+  const owner = ownerType(model);
+  if (record === undefined || owner === undefined) return '';
+  const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
+  const owners =
+    record.owners ?? ownersOf(type, extract(withOnly(type, params), record.text, { id, zone: settings.zone }));
+  const ids = owners.map(one => idOfOwner(one, owner, base)).filter(one => one !== undefined);
+  return ids
+    .filter(one => one !== patient)
+    .sort()
+    .join(' ');
+}

@@ -1,0 +1,45 @@
+import { setImmediate } from 'node:timers/promises';
+import { DeadlinePassed } from '../../store/errors.ts';
+import type { SearchedPartition } from './joined.ts';
+
+/** How long the reads of one search may follow each other until other requests have their turn, in milliseconds. */
+const turn = 20;
+
+/**
+ * The reads of one search: stores limit the time of each of them, this limits that of all together, such as those of
+ * many types, chains and includes. A read that begins later than `deadline` milliseconds after the first one throws
+ * `DeadlinePassed`.
+ */
+export function withDeadline(partition: SearchedPartition, deadline: number): SearchedPartition {
+  let end = Infinity;
+  let turned = 0;
+  const begin = (): Promise<void> | undefined => {
+    const now = performance.now();
+    if (end === Infinity) {
+      end = now + deadline;
+      turned = now;
+    } else if (now >= end) throw new DeadlinePassed(deadline);
+    return now - turned > turn ? rest() : undefined;
+  };
+  const rest = async (): Promise<void> => {
+    await setImmediate();
+    turned = performance.now();
+  };
+  const { id, settings } = partition;
+  return {
+    id,
+    settings,
+    async search(type, search) {
+      await begin();
+      return partition.search(type, search);
+    },
+    async count(type, query) {
+      await begin();
+      return partition.count(type, query);
+    },
+    async readMany(keys) {
+      await begin();
+      return partition.readMany(keys);
+    },
+  };
+}

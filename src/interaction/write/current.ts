@@ -1,0 +1,47 @@
+import { isWithin, restriction } from '../../auth/restrict.ts';
+import { isWritable } from '../../auth/writable.ts';
+import type { Letter } from '../../auth/scope.ts';
+import { recordNotWritable } from '../../auth/refusals.ts';
+import { isId } from '../../fhir/id.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { StoredVersion } from '../../store/records.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import type { FormerVersion } from './client-record.ts';
+
+/** The record that a write concerns, as its caller may see it. */
+export type Current =
+  | { readonly is: 'record'; readonly version: FormerVersion }
+  /** Deleted, which the caller may know. */
+  | { readonly is: 'deleted'; readonly version: StoredVersion }
+  /** There is none, or none for the caller, who may take its id only if it is free. */
+  | { readonly is: 'none'; readonly isFree: boolean };
+
+/**
+ * The current version of the record that a request writes to. One that the caller may neither write nor read does not
+ * exist for the caller; neither does a deleted one, unless the caller may write its last content. Throws FhirError 403
+ * for a record that the caller may read, but not write.
+ */
+export async function findCurrent(
+  { model, extract }: Pick<Engine, 'model' | 'extract'>,
+  type: ResourceType,
+  { base, access, id = '' }: Pick<FhirRequest, 'base' | 'access' | 'id'>,
+  partition: Partition,
+  letter: Letter,
+): Promise<Current> {
+  const found = isId(id) ? await partition.read(type.name, id) : undefined;
+  if (found === undefined) return { is: 'none', isFree: true };
+  const place = { model, extract, base, partition };
+  const last = found.text === undefined ? await partition.read(type.name, id, found.version - 1) : found;
+  const before = last?.text === undefined ? undefined : { ...last, text: last.text };
+  const rule = restriction(access, type, letter);
+  const isWithinRule = before === undefined ? rule.kind === 'all' : isWithin(rule, type, before, extract, partition);
+  if (found.text === undefined) return isWithinRule ? { is: 'deleted', version: found } : { is: 'none', isFree: false };
+  const version = { ...found, text: found.text };
+  // Of an update the whole change is decided with the new content.
+  const isOpen = letter === 'd' ? isWritable(access, type, letter, { before: version }, place) : isWithinRule;
+  if (isOpen) return { is: 'record', version };
+  if (isWithinRule || isWithin(restriction(access, type, 'r'), type, version, extract, partition))
+    throw recordNotWritable(base, type.name);
+  return { is: 'none', isFree: false };
+}

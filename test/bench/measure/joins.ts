@@ -1,0 +1,84 @@
+import type { Dataset } from '../data/dataset.ts';
+import { temporary } from '../data/dataset.ts';
+import { writeJoinInterface } from '../data/join-interface.ts';
+import type { JoinCase, JoinedRequest, SearchAnswer } from '../join-cases.ts';
+import { median } from '../statistics.ts';
+import { measure, startClient, startSubject, type Subject } from './subjects.ts';
+
+/** One row of the table: processor time per search, in microseconds. */
+export interface JoinRow {
+  readonly name: string;
+  readonly cost: number;
+  /** Of its plain searches together. */
+  readonly plain: number;
+  /** The median of the rounds. */
+  readonly times: number;
+  readonly most: number;
+}
+
+const connections = 16;
+
+/** Compares searches with joins and includes with the plain searches that they consist of, in turn. */
+export async function measureJoins(
+  cases: readonly JoinCase[],
+  data: Dataset,
+  { rounds, duration }: { readonly rounds: number; readonly duration: number },
+  say: (text: string) => void,
+): Promise<readonly JoinRow[]> {
+  const scratch = temporary('joins');
+  const client = await startClient();
+  const service = await startSubject('service', data.file, {
+    settings: ['--capability', writeJoinInterface(scratch.folder)],
+  });
+  try {
+    const rows: { one: JoinCase; requests: readonly JoinedRequest[]; runs: Run[] }[] = [];
+    for (const one of cases) {
+      rows.push({ one, requests: await one.requests(data.samples, askOf(service)), runs: [] });
+    }
+    const costOf = async (requests: readonly string[]): Promise<number> => {
+      const load = { requests: requests.map(path => ({ path })), connections, duration, status: 200 };
+      return (await measure(client, service, load)).cpu;
+    };
+    for (let round = -2; round < rounds; round += 1) {
+      say(round < 0 ? 'Warming up …' : `Round ${round + 1} of ${rounds} …`);
+      for (const { requests, runs } of rows) {
+        const run = { cost: await costOf(requests.map(({ path }) => path)), plain: await plainCost(requests, costOf) };
+        if (round >= 0) runs.push(run);
+      }
+    }
+    return rows.map(({ one: { name, most }, runs }) => ({
+      name,
+      cost: median(runs.map(({ cost }) => cost)),
+      plain: median(runs.map(({ plain }) => plain)),
+      times: median(runs.map(({ cost, plain }) => cost / plain)),
+      most,
+    }));
+  } finally {
+    await Promise.all([client.stop(), service.child.stop()]);
+    scratch.remove();
+  }
+}
+
+interface Run {
+  readonly cost: number;
+  readonly plain: number;
+}
+
+/** Each of the plain searches is measured alone, and their costs are added. */
+async function plainCost(
+  requests: readonly JoinedRequest[],
+  costOf: (paths: readonly string[]) => Promise<number>,
+): Promise<number> {
+  let sum = 0;
+  for (const at of requests[0]?.plain.keys() ?? []) sum += await costOf(requests.map(({ plain }) => plain[at] ?? ''));
+  return sum;
+}
+
+/** Asks the service. */
+export const askOf =
+  ({ port }: Subject) =>
+  async (path: string): Promise<SearchAnswer> => {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    if (response.status !== 200) throw new Error(`${response.status} for ${path}: ${await response.text()}`);
+    return (await response.json()) as SearchAnswer; // a searchset
+  };
