@@ -24,7 +24,8 @@ export function containedResources(text: string): readonly ContainedResource[] {
   parseStored(text);
   return items(found.value).flatMap(one => {
     const { resourceType, id } = parseStored(one) as { resourceType?: unknown; id?: unknown }; // stored JSON
-    return typeof resourceType === 'string' ? [{ type: resourceType, id: String(id ?? ''), text: one }] : [];
+    if (typeof resourceType !== 'string') return [];
+    return [{ type: resourceType, id: typeof id === 'string' ? id : '', text: one }];
   });
 }
 
