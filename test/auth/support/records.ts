@@ -114,23 +114,24 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
   }),
 };
 
-const owned = fc
-  .record({
-    type: pick(...Object.keys(makers)),
-    number: fc.nat(3),
-    owners: fc.array(pick(...patients), { minLength: 1, maxLength: 2 }),
-    other: pick(...patients),
-    code: pick(...codes),
-    deleted: fc.nat(5).map(dice => dice === 0),
-  })
-  .map(({ type, number, owners, other, code, deleted }): Recorded => {
-    const id = `${type.slice(0, 3).toLowerCase()}${number}`;
-    // The versions differ in whom they belong to.
-    return {
-      versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined),
-      deleted,
-    };
-  });
+const ownedOf = (types: readonly string[]): fc.Arbitrary<Recorded> =>
+  fc
+    .record({
+      type: pick(...types),
+      number: fc.nat(3),
+      owners: fc.array(pick(...patients), { minLength: 1, maxLength: 2 }),
+      other: pick(...patients),
+      code: pick(...codes),
+      deleted: fc.nat(5).map(dice => dice === 0),
+    })
+    .map(({ type, number, owners, other, code, deleted }): Recorded => {
+      const id = `${type.slice(0, 3).toLowerCase()}${number}`;
+      // The versions differ in whom they belong to.
+      return {
+        versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined),
+        deleted,
+      };
+    });
 
 const persons = fc
   .tuple(
@@ -165,10 +166,9 @@ const known: readonly Recorded[] = ['dr', 'other'].map(id => ({
   deleted: false,
 }));
 
-/** What is in the store: each record once. */
-export const anyRecords: fc.Arbitrary<readonly Recorded[]> = fc
-  .tuple(persons, fc.array(owned, { minLength: 4, maxLength: 16 }))
-  .map(([people, more]) => {
+/** What is in the store: each record once; those that belong to somebody are of these types. */
+export const anyRecords = (types: readonly string[] = Object.keys(makers)): fc.Arbitrary<readonly Recorded[]> =>
+  fc.tuple(persons, fc.array(ownedOf(types), { minLength: 4, maxLength: 16 })).map(([people, more]) => {
     const all = [...known, ...people, ...more];
     return [...new Map(all.map(one => [`${one.versions[0]?.resourceType}/${one.versions[0]?.id}`, one])).values()];
   });
