@@ -58,7 +58,7 @@ const httpOnMongodb = {
   ...shared,
   name: 'mongodb-http',
   include: [
-    'test/http/{create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
+    'test/http/{conditional,create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
     'test/http/{search,search-values,update}.test.ts',
     'test/interaction/{batch,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
     'test/interaction/{search-deadline,search-several,search-sort,search-words}.test.ts',

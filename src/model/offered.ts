@@ -59,7 +59,7 @@ export function offeredParameters(
 }
 
 /** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */
-const controls = new Set([
+export const controls: ReadonlySet<string> = new Set([
   '_count',
   '_page_token',
   '_sort',

@@ -57,13 +57,13 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'conditional updates',
       group({ conditionalUpdate: true }),
       'conditionalUpdate',
-      'Updates by criteria are not served yet; remove it.',
+      '`conditionalUpdate` needs the interactions `update` and `search-type`; declare them, or remove it.',
     ],
     [
       'conditional deletes',
       group({ conditionalDelete: 'single' }),
       'conditionalDelete',
-      'Deletes by criteria are not served yet; remove it.',
+      '`conditionalDelete` needs the interactions `delete` and `search-type`; declare them, or remove it.',
     ],
     [
       'updates that create',

@@ -59,6 +59,8 @@ export function allR4(): JsonObject {
             readHistory: true,
             updateCreate: true,
             conditionalCreate: true,
+            conditionalUpdate: true,
+            conditionalDelete: 'multiple',
             conditionalRead: 'full-support',
             operation: [
               { name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' },

@@ -127,7 +127,7 @@ async function allOf(
   place: Place,
   budget: Budget,
 ): Promise<readonly StoredVersion[]> {
-  if (query.kind === 'id' && query.anyOf.length === 0) return [];
+  if (isNone(query)) return [];
   const found = await atMost(place, type, query, budget.left() + 1);
   budget.spend(found?.length ?? budget.left() + 1);
   return found ?? [];

@@ -34,7 +34,7 @@ export function entriesOf(
     } catch (error) {
       if (!(error instanceof TextDamaged)) throw error;
       const text = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
-      damaged.push({ severity: 'warning', code: 'incomplete', text: text });
+      damaged.push({ severity: 'warning', code: 'incomplete', text });
     }
   }
   return { entries, records, damaged };

@@ -172,9 +172,11 @@ const change = (target: fc.Arbitrary<Target>) =>
       fc.option(fc.tuple(pick(...types), pick(...ids)), { nil: undefined, freq: 1 }),
       pick<Readonly<Record<string, string>>>({}, {}, {}, { 'If-Match': 'W/"1"' }, { 'If-Match': '*' }),
       pick('c1', 'c2'),
+      fc.oneof({ weight: 3, arbitrary: pick(undefined) }, { weight: 2, arbitrary: parameterOf('Communication') }),
     )
-    .map(([[type, id], method, subject, about, headers, client]): Asked => {
-      const path = `/${type}/${id}`;
+    .map(([[type, given], method, subject, about, headers, client, criteria]): Asked => {
+      const id = criteria === undefined ? given : undefined;
+      const path = criteria === undefined ? `/${type}/${given}` : `/${type}?${criteria}`;
       if (method === 'DELETE') return { method, path, headers, body: undefined };
       const others =
         about === undefined ? {} : { about: [{ reference: `${about[0]}/${about[1].replace('%2f', '')}` }] };
