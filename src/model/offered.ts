@@ -100,7 +100,8 @@ function compileOffered(
     report(
       node,
       canonical === undefined ? 'name' : 'definition',
-      `The parameter \`${param.code}\` is of type special, by which no search is served; remove it.`,
+      `The parameter \`${param.code}\` is of type special and is neither a position nor \`referred-by\` another; ` +
+        'remove it.',
     );
   if (param.code !== name)
     report(node, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);
