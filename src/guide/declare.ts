@@ -28,8 +28,8 @@ export function declareType(
     'searchRevInclude',
     ...(interactions.includes('vread') ? [] : ['readHistory']),
     ...(interactions.includes('update') ? [] : ['updateCreate']),
-    'conditionalUpdate',
-    'conditionalDelete',
+    ...(isSearchable && interactions.includes('update') ? [] : ['conditionalUpdate']),
+    ...(isSearchable && interactions.includes('delete') ? [] : ['conditionalDelete']),
   ])
     if (isRequested(given[element])) leaveOut(name, `\`${element}\``, 'It is not supported.');
   const policies = stringsOf(given['referencePolicy']);
@@ -48,6 +48,7 @@ export function declareType(
     ...(interactions.includes('update') && given['updateCreate'] === true ? { updateCreate: true } : {}),
     ...(interactions.includes('vread') && given['readHistory'] === false ? { readHistory: false } : {}),
     ...(interactions.includes('read') ? { conditionalRead: 'full-support' } : {}),
+    ...conditionsOf(given, isSearchable ? interactions : []),
     searchParam: searchParams,
     operation: objectsOf(given['operation']).map(({ name: operation, definition }) => ({
       name: operation,
@@ -84,6 +85,12 @@ const expectationOf = ({ extension }: JsonObject): string | undefined =>
   asString(objectsOf(extension).find(({ url }) => url === expectationUrl)?.['valueCode']);
 
 const expectationUrl = 'http://hl7.org/fhir/StructureDefinition/capabilitystatement-expectation';
+
+/** The conditional writes that the guide names. */
+const conditionsOf = ({ conditionalUpdate, conditionalDelete }: JsonObject, served: readonly string[]): JsonObject => ({
+  ...(served.includes('update') && isRequested(conditionalUpdate) ? { conditionalUpdate } : {}),
+  ...(served.includes('delete') && isRequested(conditionalDelete) ? { conditionalDelete } : {}),
+});
 
 const isRequested = (value: unknown): boolean =>
   value === true ||

@@ -1,8 +1,8 @@
 import { callerOf } from '../auth/access.ts';
-import { fhirError } from '../fhir/error.ts';
 import { KeyUsed, SeveralMatch } from '../store/errors.ts';
-import { ifNoneExist } from './conditional-create.ts';
+import { ifNoneExist, ifNoneExistSource } from './conditional-create.ts';
 import { controls } from './controls.ts';
+import { severalMatch } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { idempotencyKey, keyUsed } from './idempotency.ts';
 import type { Interaction } from './interaction.ts';
@@ -29,11 +29,6 @@ export const create: Interaction = async (engine, request, partition) => {
   } catch (error) {
     if (error instanceof KeyUsed) throw keyUsed();
     if (!(error instanceof SeveralMatch)) throw error;
-    throw fhirError(
-      412,
-      'multiple-matches',
-      `Several ${type.name} match \`If-None-Exist\`: narrow it to one.`,
-      'http."If-None-Exist"',
-    );
+    throw severalMatch(type, ifNoneExistSource);
   }
 };

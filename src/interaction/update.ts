@@ -1,69 +1,125 @@
 import { recordNotWritable } from '../auth/refusals.ts';
 import { fhirError } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
+import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
-import { VersionConflict } from '../store/errors.ts';
+import { SeveralMatch, VersionConflict } from '../store/errors.ts';
+import type { Partition } from '../store/partitions.ts';
 import { controls } from './controls.ts';
+import { readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch, tooManyWrites } from './if-match.ts';
-import type { Interaction } from './interaction.ts';
+import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
+import { refuseCostly } from './search/costly.ts';
+import { findPage } from './search/find.ts';
+import { anyOrder } from './search/joined.ts';
 import { answerWritten } from './write/answer.ts';
-import { findCurrent } from './write/current.ts';
+import { cutAttachments, parseBody } from './write/body.ts';
+import { currentOf, findCurrent } from './write/current.ts';
 import { replace } from './write/write.ts';
+import type { Replaced } from './write/write.ts';
 
 /**
  * Update: 200 with the new version, or with the current one if nothing changed; 201 where the type declares
  * `updateCreate` and there is no such record, else 405. 412 if `If-Match` names another version, decided in the write.
- * https://hl7.org/fhir/R4/http.html#update
+ * Without an id in the URL, of the one record that matches its criteria.
+ * https://hl7.org/fhir/R4/http.html#update, https://hl7.org/fhir/R4/http.html#cond-update
  */
 export const update: Interaction = async (engine, request, partition) => {
-  const { parameters, headers, base } = request;
   const type = declaredType(engine.model, request);
-  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
-  const id = requireId(request.id);
-  const draft = { type, id, body: request.body ?? Buffer.alloc(0) };
-  const find = async () => {
-    const current = await findCurrent(engine, type, request, partition, 'u');
-    if (current.is === 'record') {
-      requireMatch(headers, type, current.version);
-      return current.version;
-    }
-    requireMatch(headers, type, undefined);
-    if (!type.updateCreate) throw notThere(type, id);
-    // Another record has the id: that cannot be kept secret from a caller who chooses ids.
-    if (current.is === 'none' && !current.isFree) throw recordNotWritable(base, type.name);
-    return undefined;
-  };
+  const body = request.body ?? Buffer.alloc(0);
+  const isConditional = request.id === undefined;
+  const find = isConditional
+    ? await byCriteria(engine, type, request, partition)
+    : byId(engine, type, request, partition);
   try {
-    return answerWritten(await replace(engine, request, partition, draft, find), type, request);
+    const bodyId = isConditional ? 'optional' : 'required';
+    const written = await refuseCostly(replace(engine, request, partition, { type, body, bodyId }, find));
+    return answerWritten(written, type, request);
   } catch (error) {
     if (error instanceof VersionConflict) throw tooManyWrites();
+    if (error instanceof SeveralMatch) throw severalMatch(type, urlCriteria);
     throw error;
   }
 };
 
-/** The id of a URL. Throws FhirError 400 if it is not one. https://hl7.org/fhir/R4/datatypes.html#id */
-function requireId(id = ''): string {
-  if (isId(id)) return id;
-  throw fhirError(400, 'value', 'The id in the URL is not valid: use 1 to 64 letters, digits, `-` and `.`.');
+type Find = () => Promise<Replaced>;
+
+/** The record with the id of the URL. Throws FhirError 400 for an invalid id. */
+function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
+  const { parameters, headers, id = '' } = request;
+  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  requireId(id);
+  return async () => {
+    const current = await findCurrent(engine, type, request, partition, 'u');
+    requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
+    if (current.is === 'record') return { id, former: current.version };
+    requireCreatable(type, id);
+    // Another record has the id: that cannot be kept secret from a caller who chooses ids.
+    if (current.is === 'none' && !current.isFree) throw recordNotWritable(request.base, type.name);
+    return { id, former: undefined };
+  };
+}
+
+/**
+ * The one record that matches the criteria of the URL. If none does, one is created, under the id of the body if it has
+ * one. https://hl7.org/fhir/R4/http.html#cond-update
+ */
+async function byCriteria(
+  engine: Engine,
+  type: ResourceType,
+  request: FhirRequest,
+  partition: Partition,
+): Promise<Find> {
+  const { headers, base, body = Buffer.alloc(0), parameters: pairs } = request;
+  const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
+  const { value } = parseBody(cutAttachments(body, type).rest, type.name).parsed;
+  const given = isObject(value) ? asString(value['id']) : undefined;
+  if (given !== undefined) requireId(given);
+  const newId = given ?? engine.newId();
+  const place = { partition, extract: engine.extract, base };
+  return async () => {
+    const search = { type, query, sort: anyOrder, limit: 2, after: undefined };
+    const [found, other] = (await refuseCostly(findPage(search, place))).versions;
+    if (other !== undefined) throw severalMatch(type, urlCriteria);
+    // The version that matched, so that it still matches in the write.
+    const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
+    requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
+    if (current.is === 'record') return { id: current.version.id, former: current.version };
+    if (found !== undefined) throw recordNotWritable(base, type.name);
+    if (given !== undefined) {
+      requireCreatable(type, given);
+      const taken = await findCurrent(engine, type, { ...request, id: given }, partition, 'u');
+      if (taken.is === 'record' || (taken.is === 'none' && !taken.isFree)) throw idTaken(type, given);
+    }
+    return { id: newId, former: undefined, precondition: { is: 'no-match', query } };
+  };
+}
+
+/** Throws FhirError 400 for an invalid id. https://hl7.org/fhir/R4/datatypes.html#id */
+function requireId(id: string): void {
+  if (isId(id)) return;
+  throw fhirError(400, 'value', 'The id is not valid: use 1 to 64 letters, digits, `-` and `.`.');
 }
 
 /** https://hl7.org/fhir/R4/http.html#update: 405 if clients may not choose ids. */
-function notThere({ name, interactions }: ResourceType, id: string): Error {
+function requireCreatable({ name, interactions, updateCreate }: ResourceType, id: string): void {
+  if (updateCreate) return;
   const methods = [
     'PUT',
     ...(interactions.has('read') ? ['GET', 'HEAD'] : []),
     ...(interactions.has('delete') ? ['DELETE'] : []),
   ];
   const instead = interactions.has('create') ? ` Create one with \`POST ${name}\`, which gives it an id.` : '';
-  return fhirError(
-    405,
-    'not-found',
-    `No ${name} has the id \`${id}\`, and an update creates none.${instead}`,
-    undefined,
-    {
-      Allow: methods.join(', '),
-    },
-  );
+  const text = `No ${name} has the id \`${id}\`, and an update creates none.${instead}`;
+  throw fhirError(405, 'not-found', text, undefined, { Allow: methods.join(', ') });
 }
+
+const idTaken = ({ name }: ResourceType, id: string): Error =>
+  fhirError(
+    409,
+    'conflict',
+    `No ${name} matches the criteria, but a record has the id \`${id}\` already.`,
+    `${name}.id`,
+  );

@@ -18,14 +18,18 @@ export function checkTypePromises(
       if (!isDeclared || interactions.has(code)) return;
       report(node, element, `\`${element}\` needs the interaction \`${code}\`; declare it, or remove it.`);
     };
-    if (json['conditionalUpdate'] === true) report(node, 'conditionalUpdate', unservedCondition('Updates'));
-    if (isSupported(json['conditionalDelete'])) report(node, 'conditionalDelete', unservedCondition('Deletes'));
     needs('updateCreate', 'update', json['updateCreate'] === true);
     needs('readHistory', 'vread', json['readHistory'] === true);
     if (json['versioning'] === 'versioned-update' && !interactions.has('update'))
       report(node, 'versioning', noVersionedUpdate);
-    if (json['conditionalCreate'] === true && !['create', 'search-type'].every(code => has(interactions, code)))
-      report(node, 'conditionalCreate', searchlessCreate);
+    const needsBoth = (element: string, code: TypeInteraction, isDeclared: boolean): void => {
+      if (!isDeclared || (interactions.has(code) && interactions.has('search-type'))) return;
+      const both = `\`${code}\` and \`search-type\``;
+      report(node, element, `\`${element}\` needs the interactions ${both}; declare them, or remove it.`);
+    };
+    needsBoth('conditionalCreate', 'create', json['conditionalCreate'] === true);
+    needsBoth('conditionalUpdate', 'update', json['conditionalUpdate'] === true);
+    needsBoth('conditionalDelete', 'delete', isSupported(json['conditionalDelete']));
     needs('conditionalRead', 'read', isSupported(json['conditionalRead']));
     for (const element of ['searchInclude', 'searchRevInclude'])
       needs(element, 'search-type', json[element] !== undefined);
@@ -37,14 +41,9 @@ export function checkTypePromises(
   }
 }
 
-const unservedCondition = (what: string): string => `${what} by criteria are not served yet; remove it.`;
 const noVersionedUpdate = '`versioned-update` needs the interaction `update`; declare it, or write `versioned`.';
-const searchlessCreate =
-  '`conditionalCreate` needs the interactions `create` and `search-type`; declare them, or remove it.';
 
 const isSupported = (code: unknown): boolean => asString(code) !== undefined && code !== 'not-supported';
-
-const has = (interactions: ReadonlySet<string>, code: string): boolean => interactions.has(code);
 
 /**
  * Reports declarations of a whole statement that this server does not implement.

@@ -1,70 +1,120 @@
+import { recordNotWritable } from '../../auth/refusals.ts';
 import { restriction } from '../../auth/restrict.ts';
+import { fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
-import type { WriteResult } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/records.ts';
 import { controls } from '../controls.ts';
+import { readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
-import { requireMatch, tooManyWrites } from '../if-match.ts';
-import type { FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
+import { requireMatch } from '../if-match.ts';
+import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { handlingOf, returnOf } from '../prefer.ts';
+import { refuseCostly } from '../search/costly.ts';
+import { findPage } from '../search/find.ts';
+import { anyOrder } from '../search/joined.ts';
+import { currentOf, findCurrent } from '../write/current.ts';
 import type { FormerVersion } from '../write/client-record.ts';
-import { findCurrent } from '../write/current.ts';
 import { refuseReferred } from './referrers.ts';
+import { removeRecord } from './remove-record.ts';
 
-/** Times that a deletion is tried again, each after another write of the record. */
-const mostAttempts = 100;
+/** Records that one conditional delete deletes at most. */
+const mostDeleted = 1_000;
 
 /**
  * Delete: 204, also if there is no such record, or none for the caller. 412 if `If-Match` names another version,
- * decided in the write; 409 with the records that refer to it, unless the type declares that these may stay.
- * https://hl7.org/fhir/R4/http.html#delete
+ * decided in the write; 409 with the records that refer to it, unless the type declares that these may stay. Without an
+ * id in the URL, of the records that match its criteria: of one, or of several where the type declares that.
+ * https://hl7.org/fhir/R4/http.html#delete, https://hl7.org/fhir/R4/http.html#3.1.0.7.1
  */
-export const remove: Interaction = async (engine, request, partition) => {
-  const { parameters, headers } = request;
+export const remove: Interaction = (engine, request, partition) => {
   const type = declaredType(engine.model, request);
-  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
-  for (let attempt = 1; ; attempt += 1) {
-    const current = await findCurrent(engine, type, request, partition, 'd');
-    requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
-    if (current.is !== 'record') {
-      const done = answer(request, type, 'does not exist, so nothing was deleted.');
-      // As for 410: that a record was deleted is only for callers who may see every record of the type.
-      const isShown = current.is === 'deleted' && restriction(request.access, type, 'r').kind === 'all';
-      return isShown ? { ...done, etag: String(current.version.version) } : done;
-    }
-    const { version } = current;
-    if (type.deletePolicy === 'refuse') await refuseReferred(engine, request, partition, type, version.id);
-    if (attempt === 1) await engine.audit.begin(request, { ...version, key: undefined });
-    const result = await removeVersion(partition, version);
-    if (result !== undefined) {
-      // The event names the version that the deletion made, and the patients of the one before.
-      const records = [{ ...version, version: result.version, lastUpdated: result.lastUpdated }];
-      return { ...answer(request, type, 'was deleted.'), etag: String(result.version), records };
-    }
-    if (attempt === mostAttempts) throw tooManyWrites();
-  }
+  return request.id === undefined
+    ? removeMatches(engine, request, partition, type)
+    : removeById(engine, request, partition, type);
 };
 
-/** The result of a removal; undefined if the record is no longer at this version. */
-async function removeVersion(
+async function removeById(
+  engine: Engine,
+  request: FhirRequest,
   partition: Partition,
-  { type, id, version }: FormerVersion,
-): Promise<WriteResult | undefined> {
-  try {
-    const [result] = await partition.write([{ kind: 'remove', type, id, precondition: { is: 'version', version } }]);
-    return result;
-  } catch (error) {
-    if (error instanceof VersionConflict) return undefined;
-    throw error;
+  type: ResourceType,
+): Promise<FhirResponse> {
+  const { parameters, headers, access } = request;
+  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  let tombstone: StoredVersion | undefined;
+  const find = async (): Promise<FormerVersion | undefined> => {
+    const current = await findCurrent(engine, type, request, partition, 'd');
+    requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
+    if (current.is === 'deleted') tombstone = current.version;
+    if (current.is !== 'record') return undefined;
+    if (type.deletePolicy === 'refuse') await refuseReferred(engine, request, partition, type, [current.version.id]);
+    return current.version;
+  };
+  const removed = await removeRecord(engine, request, partition, find);
+  const name = `\`${type.name}/${request.id}\``;
+  if (removed === undefined) {
+    // As for 410: that a record was deleted is only for callers who may see every record of the type.
+    const isShown = tombstone !== undefined && restriction(access, type, 'r').kind === 'all';
+    const done = answer(request, `${name} does not exist, so nothing was deleted.`);
+    return isShown ? { ...done, etag: String(tombstone?.version) } : done;
   }
+  return { ...answer(request, `${name} was deleted.`), etag: String(removed.version), records: [removed] };
+}
+
+/** Deletes what matches: each record is read again if it changes meanwhile, and remains if it matches no more. */
+async function removeMatches(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  type: ResourceType,
+): Promise<FhirResponse> {
+  const { parameters: pairs, headers, base } = request;
+  const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
+  const place = { partition, extract: engine.extract, base };
+  const isSingle = type.conditionalDelete === 'single';
+  const search = { type, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
+  const { versions } = await refuseCostly(findPage({ ...search, query }, place));
+  if (isSingle && versions.length > 1) throw severalMatch(type, urlCriteria);
+  if (versions.length > mostDeleted) throw tooMany(type);
+  const openOf = async (found: StoredVersion | undefined): Promise<FormerVersion | undefined> => {
+    const current = await currentOf(engine, type, request, partition, { letter: 'd', found });
+    requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
+    if (current.is !== 'record' && found !== undefined) throw recordNotWritable(base, type.name);
+    return current.is === 'record' ? current.version : undefined;
+  };
+  if (headers['if-match'] !== undefined && versions.length === 0) await openOf(undefined);
+  // All are decided before the first is deleted.
+  const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
+  const ids = open.map(({ id }) => id);
+  if (type.deletePolicy === 'refuse') await refuseReferred(engine, request, partition, type, ids);
+  const records: StoredVersion[] = [];
+  for (const version of open) {
+    let found: StoredVersion | undefined = version;
+    const find = async (): Promise<FormerVersion | undefined> => {
+      const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [version.id] }] } as const;
+      found ??= (await refuseCostly(findPage({ ...search, query: same }, place))).versions[0];
+      const next = await openOf(found);
+      found = undefined;
+      return next;
+    };
+    const removed = await removeRecord(engine, request, partition, find);
+    if (removed !== undefined) records.push(removed);
+  }
+  return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
 }
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */
-function answer({ headers, id }: FhirRequest, { name }: ResourceType, done: string): FhirResponse {
+function answer({ headers }: FhirRequest, text: string): FhirResponse {
   if (returnOf(headers.prefer) !== 'OperationOutcome') return { status: 204 };
-  const text = `\`${name}/${id}\` ${done}`;
   const outcome = operationOutcome([{ severity: 'information', code: 'informational', text }]);
   return { status: 200, body: JSON.stringify(outcome) };
 }
+
+const tooMany = ({ name }: ResourceType): Error =>
+  fhirError(
+    403,
+    'too-costly',
+    `More than ${mostDeleted} ${name} match. Narrow the criteria, and send several requests.`,
+  );

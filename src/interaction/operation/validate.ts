@@ -140,7 +140,7 @@ async function asCreate(
   if (!type.interactions.has('create') || !isAllowed(place.access, { interaction: 'create', resourceType: type.name }))
     return [];
   try {
-    await readClientRecord(engine, type, body, { ...place, id: '', former: undefined });
+    await readClientRecord(engine, type, body, { ...place, id: '', bodyId: 'ignored', former: undefined });
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;

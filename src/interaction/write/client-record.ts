@@ -39,6 +39,8 @@ export interface ClientRecord {
 export interface ClientPlace extends RecordPlace {
   /** Empty for a new one. */
   readonly id: string;
+  /** Whether the body must have this id, may have no other, or whether its own is ignored. */
+  readonly bodyId: 'required' | 'optional' | 'ignored';
   /** The version that it replaces; undefined if it creates a record. */
   readonly former: FormerVersion | undefined;
 }
@@ -63,7 +65,7 @@ export async function readClientRecord(
   requireLength(rest, maxBody, attachment);
   const { text, parsed } = parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
-  if (place.id !== '') requireId(resource, place.id, type.name);
+  requireId(resource, place, type.name);
 
   // Without any content, that of the version before stays.
   const keptApart = place.former !== undefined && spans.length === 0;
@@ -144,12 +146,12 @@ function requireWritable(
     throw recordNotWritable(base, type.name);
 }
 
-/** https://hl7.org/fhir/R4/http.html#update: the body has the id of the URL. */
-function requireId({ id }: JsonObject, expected: string, typeName: string): void {
-  if (id === expected) return;
-  const given = id === undefined ? 'absent' : `\`${shorten(asString(id) ?? '')}\``;
-  const text = `The id of the resource must be \`${expected}\`, as in the URL, not ${given}.`;
-  throw fhirError(400, 'value', text, `${typeName}.id`);
+/** https://hl7.org/fhir/R4/http.html#update: the body has the id of the URL, or of the match. */
+function requireId({ id: given }: JsonObject, { id, bodyId }: ClientPlace, typeName: string): void {
+  if (given === id || bodyId === 'ignored' || (bodyId === 'optional' && given === undefined)) return;
+  const other = given === undefined ? 'absent' : `\`${shorten(asString(given) ?? '')}\``;
+  const where = bodyId === 'required' ? 'as in the URL' : 'as of the record that matches';
+  throw fhirError(400, 'value', `The id of the resource must be \`${id}\`, ${where}, not ${other}.`, `${typeName}.id`);
 }
 
 /** https://hl7.org/fhir/R4/http.html#create: the body is a resource of the type that the URL names. */

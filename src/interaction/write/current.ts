@@ -23,16 +23,28 @@ export type Current =
  * for a record that the caller may read, but not write.
  */
 export async function findCurrent(
-  { model, extract }: Pick<Engine, 'model' | 'extract'>,
+  engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
-  { base, access, id = '' }: Pick<FhirRequest, 'base' | 'access' | 'id'>,
+  request: Pick<FhirRequest, 'base' | 'access' | 'id'>,
   partition: Partition,
   letter: Letter,
 ): Promise<Current> {
+  const { id = '' } = request;
   const found = isId(id) ? await partition.read(type.name, id) : undefined;
+  return currentOf(engine, type, request, partition, { letter, found });
+}
+
+/** The same of a current version that has been read. */
+export async function currentOf(
+  { model, extract }: Pick<Engine, 'model' | 'extract'>,
+  type: ResourceType,
+  { base, access }: Pick<FhirRequest, 'base' | 'access'>,
+  partition: Partition,
+  { letter, found }: { readonly letter: Letter; readonly found: StoredVersion | undefined },
+): Promise<Current> {
   if (found === undefined) return { is: 'none', isFree: true };
   const place = { model, extract, base, partition };
-  const last = found.text === undefined ? await partition.read(type.name, id, found.version - 1) : found;
+  const last = found.text === undefined ? await partition.read(type.name, found.id, found.version - 1) : found;
   const before = last?.text === undefined ? undefined : { ...last, text: last.text };
   const rule = restriction(access, type, letter);
   const isWithinRule = before === undefined ? rule.kind === 'all' : isWithin(rule, type, before, extract, partition);

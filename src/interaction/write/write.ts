@@ -7,7 +7,7 @@ import type { Partition } from '../../store/partitions.ts';
 import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { readClientRecord, settleRecord } from './client-record.ts';
-import type { FormerVersion } from './client-record.ts';
+import type { ClientPlace, FormerVersion } from './client-record.ts';
 
 /** A resource to write, as received. */
 export interface Draft {
@@ -43,7 +43,7 @@ export async function write(
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const place = { ...request, partition, letter: 'c', id: '', former: undefined } as const;
+  const place = { ...request, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
   const record = await readClientRecord(engine, type, body, place);
   const { text } = settleRecord(engine, type, record, place);
   // Durable before anything is written, so that no write is without an event of its author.
@@ -58,42 +58,52 @@ export async function write(
   return written(partition, type, id, parts, result, record.warnings);
 }
 
-/** The state that a write replaces: undefined if there is no record. */
-export type Former = FormerVersion | undefined;
+/** What an update replaces. */
+export interface Replaced {
+  readonly id: string;
+  /** The version that it replaces; undefined if it creates a record. */
+  readonly former: FormerVersion | undefined;
+  /** Only if nothing matches; undefined: only if the former version is the current one. */
+  readonly precondition?: Precondition | undefined;
+}
 
 /** Times that a write is tried again, each after another write of the record. */
 const mostAttempts = 100;
 
 /**
- * Updates a record, or creates one with the client's id. `find` returns the version to replace, and throws FhirError if
- * it may not be: it is called again if another write comes between, so that what it decides holds in the write. Throws
- * as `write`, and `VersionConflict` if other writes come between again and again.
+ * Updates a record, or creates one. `find` returns what is replaced, and throws FhirError if it may not be: it is
+ * called again if another write comes between, so that what it decides holds in the write. Throws as `write`, and
+ * `VersionConflict` if other writes come between again and again.
  */
 export async function replace(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
-  { type, id, body }: Draft,
-  find: () => Promise<Former>,
+  { type, body, bodyId }: Pick<Draft, 'type' | 'body'> & Pick<ClientPlace, 'bodyId'>,
+  find: () => Promise<Replaced>,
 ): Promise<Written> {
-  let former = await find();
-  const placeOf = () => ({ ...request, partition, letter: 'u', id, former }) as const;
+  let replaced = await find();
+  const placeOf = () => ({ ...request, partition, letter: 'u', bodyId, ...replaced }) as const;
   const record = await readClientRecord(engine, type, body, placeOf());
+  let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
+    const { id, former, precondition } = replaced;
     const { text, attachments } = settleRecord(engine, type, record, placeOf());
-    if (attempt === 1) await engine.audit.begin(request, { type: type.name, id, text, key: undefined });
+    if (begun !== id) await engine.audit.begin(request, { type: type.name, id, text, key: undefined });
+    begun = id;
     const parts = splitForStamp(text, id);
-    const precondition: Precondition =
-      former === undefined ? { is: 'absent' } : { is: 'version', version: former.version };
+    const required: Precondition =
+      precondition ?? (former === undefined ? { is: 'absent' } : { is: 'version', version: former.version });
     const kept = attachments === undefined ? {} : { attachments };
-    const change = { kind: 'put', type: type.name, id, text: parts, precondition, ...kept } as const;
+    const change = { kind: 'put', type: type.name, id, text: parts, precondition: required, ...kept } as const;
     try {
       const [result] = await writeCarrying(partition, [{ change, contents: record.contents }], {});
-      return await written(partition, type, id, parts, result, record.warnings);
+      if (result?.outcome !== 'matched') return await written(partition, type, id, parts, result, record.warnings);
     } catch (error) {
-      if (!(error instanceof VersionConflict) || attempt === mostAttempts) throw error;
+      if (!(error instanceof VersionConflict)) throw error;
     }
-    former = await find();
+    if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
+    replaced = await find();
   }
 }
 

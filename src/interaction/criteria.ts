@@ -1,0 +1,60 @@
+import { requireScope } from '../auth/may.ts';
+import { restrict, restriction } from '../auth/restrict.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { Query } from '../search/ast.ts';
+import { parseSearch } from '../search/parse/search.ts';
+import { controls } from '../search/parse/result-parameters.ts';
+import type { QueryPair } from '../search/request.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { Engine, FhirRequest } from './interaction.ts';
+import { refusePending } from './pending.ts';
+
+/** Where criteria come from, for errors: their name in a sentence, and the expression of an issue. */
+export interface CriteriaSource {
+  readonly name: string;
+  readonly expression: string | undefined;
+}
+
+/**
+ * The query of the criteria of a conditional write, among the resources that the caller may search, for which a scope
+ * is required too. Throws FhirError 400 without criteria, and for an invalid search; always strictly, since an ignored
+ * criterion would match everything. https://hl7.org/fhir/R4/http.html#ccreate
+ */
+export async function readCriteria(
+  { model, now, store }: Engine,
+  type: ResourceType,
+  { base, access }: Pick<FhirRequest, 'base' | 'access'>,
+  partition: Partition,
+  { pairs, source }: { readonly pairs: readonly QueryPair[]; readonly source: CriteriaSource },
+): Promise<Query> {
+  const { name, expression } = source;
+  requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
+  const control = pairs.find(([one]) => isControl(one));
+  if (control !== undefined) {
+    throw fhirError(400, 'value', `\`${control[0]}\` is not a criterion; ${name} accepts criteria only.`, expression);
+  }
+  if (pairs.length === 0) {
+    throw fhirError(400, 'value', `${name} has no criteria: every resource would match.`, expression);
+  }
+  const { zone } = partition.settings;
+  const asked = parseSearch(type, pairs, { model, base, zone, handling: 'strict', now: now() });
+  const query = restrict(access, type, 's', asked.query);
+  await refusePending(
+    store.indexes,
+    partition.id,
+    { ...asked, query },
+    one => restriction(access, one, 's').kind === 'all',
+  );
+  return query;
+}
+
+const isControl = (name: string): boolean =>
+  (controls as readonly string[]).includes(name.split(':')[0] ?? '') || name === '_format' || name === '_pretty';
+
+/** The criteria of the URL of a conditional update or delete. */
+export const urlCriteria: CriteriaSource = { name: 'A conditional URL', expression: undefined };
+
+/** Several records match where one is required. */
+export const severalMatch = ({ name }: ResourceType, source: CriteriaSource): Error =>
+  fhirError(412, 'multiple-matches', `Several ${name} match ${source.name}: narrow it to one.`, source.expression);
