@@ -30,7 +30,7 @@ export function guideParameters(
     const node = { definition, path: '', json: {} };
     collected.length = 0;
     const param = compiler.byCanonical(definition.url, typeName, node, '');
-    if (param !== undefined && param.type !== 'special')
+    if (param !== undefined && (param.type !== 'special' || param.special !== undefined))
       return [{ name: param.code, definition: definition.url, type: param.type }];
     leaveOut(typeName, `the parameter \`${name}\``, collected[0] ?? 'Its type (special) is not supported.');
     return [];

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { declaredType } from '../interaction/declared.ts';
+import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
 import { bodyLimit, refuseEncoding, requireFhirJson } from './content.ts';
 import type { Context } from './context.ts';
-import type { Route } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
 
 /** The maximum size of a batch, in maximum sizes of a resource. */

@@ -1,6 +1,7 @@
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../model/model.ts';
+import { containedTypeEntries } from './contained-type.ts';
 import { dateEntries } from './date.ts';
 import { fullTextEntries } from './full-text.ts';
 import { numberEntries } from './number.ts';
@@ -34,6 +35,7 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   ofType: typedIdentifierEntries,
   identifier: referenceIdentifierEntries,
   words: fullTextEntries,
+  contained: containedTypeEntries,
   phonetic: phoneticEntries,
 };
 

@@ -6,13 +6,20 @@ import { foldString } from './normalize.ts';
  * https://hl7.org/fhir/R4/search.html#string
  */
 export function wordsOf(text: string): readonly string[] {
-  const shown = text.length > LONGEST ? text.replace(tooLong, ' ') : text;
-  return foldString(shown).match(word) ?? [];
+  return foldString(withoutLongRuns(text)).match(word) ?? [];
 }
 
 const LONGEST = 200;
-const tooLong = new RegExp(`\\S{${LONGEST + 1},}`, 'gu');
 const word = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** A pattern for long runs would need a stack of their length. */
+function withoutLongRuns(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const runs = text.split(/\s+/);
+  return runs.every(({ length }) => length <= LONGEST)
+    ? text
+    : runs.filter(({ length }) => length <= LONGEST).join(' ');
+}
 
 /** Separates two texts, so that no phrase continues from one to the next. No word contains it. */
 export const boundary = '.';

@@ -66,8 +66,8 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     on: [resource, rest],
     max: Infinity,
     value: 'valueCode',
-    pattern: /^(chain|has|filter|score)$/,
-    expected: '`chain`, `has`, `filter` or `score`',
+    pattern: /^(chain|has|filter|score|contained)$/,
+    expected: '`chain`, `has`, `filter`, `score` or `contained`',
   },
   'search-explain': {
     on: [rest],

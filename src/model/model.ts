@@ -169,7 +169,7 @@ export interface SearchParam {
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
    * the words of full-text search, or the codes of words by their sound.
    */
-  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | undefined;
+  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */
@@ -184,14 +184,12 @@ export interface SearchParam {
   readonly description: string | undefined;
 }
 
-/**
- * How a parameter of type special selects records (special.ts). `members`: by the id of a record that refers to them by
- * a reference parameter of its type.
- */
-export interface Special {
-  readonly kind: 'members';
-  readonly by: SearchParam;
-}
+/** How a parameter of type special selects records (special.ts). */
+export type Special =
+  /** By the id of a record that refers to them by a reference parameter of its type. */
+  | { readonly kind: 'members'; readonly by: SearchParam }
+  /** By a position on Earth and a distance from it. Its components are latitude and longitude. */
+  | { readonly kind: 'near' };
 
 /**
  * The parameters by which resource types belong to a compartment. https://hl7.org/fhir/R4/compartmentdefinition.html

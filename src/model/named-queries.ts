@@ -7,6 +7,7 @@ import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { NamedQuery, QueryParameter } from './model.ts';
 import { supertypes } from './type-definitions.ts';
+import { controls } from './offered.ts';
 
 /** True if an OperationDefinition defines a named query. https://hl7.org/fhir/R4/valueset-operation-kind.html */
 export const isQuery = (definition: JsonObject): boolean => definition['kind'] === 'query';
@@ -105,16 +106,7 @@ const excluded = new Set([
   '_type',
   '_contained',
   '_containedType',
-  '_count',
-  '_page_token',
-  '_sort',
-  '_summary',
-  '_elements',
-  '_total',
-  '_format',
-  '_pretty',
-  '_include',
-  '_revinclude',
+  ...controls,
   '_score',
   '_explain',
 ]);

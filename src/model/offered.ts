@@ -59,7 +59,7 @@ export function offeredParameters(
 }
 
 /** Parameters that control the answer; every search accepts them, and no SearchParameter defines them. */
-const controls = new Set([
+export const controls: ReadonlySet<string> = new Set([
   '_count',
   '_page_token',
   '_sort',
@@ -100,7 +100,8 @@ function compileOffered(
     report(
       node,
       canonical === undefined ? 'name' : 'definition',
-      `The parameter \`${param.code}\` is of type special, by which no search is served; remove it.`,
+      `The parameter \`${param.code}\` is of type special and is neither a position nor \`referred-by\` another; ` +
+        'remove it.',
     );
   if (param.code !== name)
     report(node, 'name', `The parameter is called \`${param.code}\` by its definition, not \`${name}\`.`);

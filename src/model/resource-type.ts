@@ -4,6 +4,7 @@ import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { compileAccess } from './access-rules.ts';
 import { compartmentLinksOf } from './compartments.ts';
+import { containedParameters } from './contained-index.ts';
 import { extensions, oneExtension, oneValue, texts } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { checkTypePromises } from './deliverable.ts';
@@ -13,7 +14,7 @@ import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { compileQueries } from './named-queries.ts';
 import { offeredParameters } from './offered.ts';
 import { compileOperations } from './operations.ts';
-import { includesOf, searchFeaturesOf } from './search-features.ts';
+import { includesOf, isContainedOffered, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
 import { sortIndexesOf } from './sort-indexes.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
@@ -45,7 +46,8 @@ export function compileResourceType(
   const isSearched = interactions.has('search-type');
   const compartmentLinks = isSearched ? compartmentLinksOf(name, nodes, own, context) : new Map<never, never>();
   const links = [...compartmentLinks.values()].flat();
-  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links]);
+  const contained = containedParameters(definition, isSearched && isContainedOffered(context));
+  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links, ...contained]);
   const policy = ['off', 'warn', 'enforce'] as const;
   const inherited = (extension: string): string | undefined =>
     textOf((oneExtension(nodes, extension, report) ?? oneExtension(context.declared.rests, extension, report))?.json);

@@ -11,6 +11,12 @@ export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }:
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
 }
 
+/** True if searches of any type accept `_contained`. */
+export function isContainedOffered({ declared }: Pick<Context, 'declared'>): boolean {
+  const nodes = [...declared.rests, ...[...declared.types.values()].flat()];
+  return extensions(nodes, 'search-feature').some(({ json }) => textOf(json) === 'contained');
+}
+
 /** The scopes that allow `_explain`. */
 export function explainScopesOf({ rests }: Declared): ReadonlySet<string> {
   return new Set(extensions(rests, 'search-explain').flatMap(({ json }) => textOf(json) ?? []));

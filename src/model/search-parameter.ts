@@ -13,7 +13,7 @@ import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { modifiersOfDefinition } from './search-modifiers.ts';
 import { takesInstead } from './search-types.ts';
 import { tokenMeaning } from './token-meaning.ts';
-import { membersParameter, referredBy } from './special.ts';
+import { membersParameter, positionParameter, referredBy } from './special.ts';
 import { supertypes } from './type-definitions.ts';
 
 /** Raised whenever the entries of an unchanged parameter change: all indexes are then rebuilt. */
@@ -89,6 +89,7 @@ export function compileParameter(
       type !== 'uri' && // a URL may have an entry with its version
       [...compiled.types].every(name => oneEntry.has(name)),
     components,
+    ...(type === 'special' ? positionParameter(compiled.results, definition.url, typeName) : {}),
     modifiers: modifiersOfDefinition(definition, { code, type, dataTypes: compiled.types, reads }, report),
     modified: new Map<string, SearchParam>(),
     reads,

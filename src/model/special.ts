@@ -1,9 +1,11 @@
+import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import { extensions } from './definition-nodes.ts';
 import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
+import type { ResultType } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from './model.ts';
 
 /**
@@ -58,6 +60,38 @@ export function membersParameter(
     digest: '',
     description: asString(json['description']),
   });
+}
+
+/** The meaning of a parameter whose elements are positions on Earth; undefined for all others. */
+export function positionParameter(
+  results: readonly ResultType[],
+  url: string,
+  resourceType: string,
+): Pick<SearchParam, 'special' | 'components'> | undefined {
+  const names = ['latitude', 'longitude'] as const;
+  const isPosition = ({ definition }: ResultType): boolean => names.every(name => definition?.elements.has(name));
+  if (results.length === 0 || !results.every(isPosition)) return undefined;
+  const component = (name: string): SearchParam['components'][number] => ({
+    expression: name,
+    param: Object.freeze<SearchParam>({
+      code: name,
+      type: 'number',
+      url,
+      resourceType,
+      expression: name,
+      targets: [],
+      dataTypes: new Set(['decimal']),
+      single: false,
+      modifiers: new Set<string>(),
+      modified: new Map<string, SearchParam>(),
+      reads: undefined,
+      delegated: false,
+      components: [],
+      digest: hash('sha256', name),
+      description: undefined,
+    }),
+  });
+  return { special: { kind: 'near' }, components: names.map(component) };
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Phrase } from '../indexing/words.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
+import type { Position as Coordinates } from '../fhir/position.ts';
 import type { Codes } from '../terminology/expansion.ts';
 
 /** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
@@ -29,11 +30,12 @@ export type Query =
   | Entry
   | Chain
   | Has
-  | Tree;
+  | Tree
+  | Contained;
 
 /**
  * An entry of this parameter passes a test that stores do not support: interaction/search/ evaluates it on candidates.
- * Comparisons of `_filter`. https://hl7.org/fhir/R4/search_filter.html#ops
+ * Comparisons of `_filter` (https://hl7.org/fhir/R4/search_filter.html#ops), and distances.
  */
 export interface Entry {
   readonly kind: 'entry';
@@ -46,6 +48,8 @@ export type EntryTest =
   | { readonly kind: 'equals'; readonly text: string }
   | { readonly kind: 'ends'; readonly text: string }
   | { readonly kind: 'uriPart'; readonly how: 'starts' | 'contains' | 'ends'; readonly text: string }
+  /** A position within this distance in metres of another (fhir/position.ts). */
+  | { readonly kind: 'near'; readonly position: Coordinates; readonly distance: number }
   /** The entry passes none of these tests. */
   | { readonly kind: 'unequal'; readonly of: readonly (Test | EntryTest)[] };
 
@@ -84,6 +88,17 @@ export interface Tree {
   readonly by: SearchParam;
   readonly how: 'above' | 'below';
   readonly id: string;
+  readonly of: Query;
+}
+
+/**
+ * A contained resource of the type matches. `param` has the types of the contained resources.
+ * https://hl7.org/fhir/R4/search.html#contained
+ */
+export interface Contained {
+  readonly kind: 'contained';
+  readonly param: SearchParam;
+  readonly type: ResourceType;
   readonly of: Query;
 }
 

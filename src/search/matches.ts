@@ -1,3 +1,4 @@
+import { distanceBetween } from '../fhir/position.ts';
 import { belowBase } from '../fhir/reference.ts';
 import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
@@ -17,6 +18,13 @@ export interface Indexed {
   readonly entries: readonly IndexEntry[];
   /** The owners (indexing/owners.ts); undefined: derived from the entries. */
   readonly owners?: readonly string[] | undefined;
+  /** Its contained resources, with the time of the last update of this one; undefined if no query needs them. */
+  readonly contained?: readonly ContainedIndexed[];
+}
+
+/** The indexed data of a contained resource. */
+export interface ContainedIndexed extends Indexed {
+  readonly type: string;
 }
 
 /** The resources that chains, `_has` and hierarchies test. */
@@ -73,6 +81,8 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       const test = referencesTo(query.param, query.type.name, members, others.base);
       return resource.entries.some(({ param, value }) => param === query.param.code && passes(test, value));
     }
+    case 'contained':
+      return (resource.contained ?? []).some(one => one.type === query.type.name && matches(query.of, one, others));
     default:
       return query satisfies never;
   }
@@ -129,7 +139,15 @@ function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
   if (test.kind === 'equals') return value.kind === 'string' && value.folded === test.text;
   if (test.kind === 'ends') return value.kind === 'string' && value.folded.endsWith(test.text);
   if (test.kind === 'uriPart') return value.kind === 'uri' && hasPart(test, value.uri);
+  if (test.kind === 'near') return isNear(test, value);
   return passes(test, value);
+}
+
+/** The entry of a position is the tuple of its latitude and longitude. */
+function isNear({ position, distance }: Extract<EntryTest, { kind: 'near' }>, value: IndexValue): boolean {
+  const [latitude, longitude] = value.kind === 'composite' ? value.of.map(([first]) => first) : [];
+  if (latitude?.kind !== 'number' || longitude?.kind !== 'number') return false;
+  return distanceBetween(position, { latitude: latitude.low, longitude: longitude.low }) <= distance;
 }
 
 function hasPart({ how, text }: Extract<EntryTest, { kind: 'uriPart' }>, uri: string): boolean {

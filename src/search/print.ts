@@ -40,6 +40,8 @@ export function print(query: Query): string {
         query.by.code,
         ...walked(query.of),
       ]);
+    case 'contained':
+      return list('contained', [query.type.name, print(query.of)]);
     default:
       return query satisfies never;
   }
@@ -61,6 +63,8 @@ function sortName(key: Exclude<Sort, { by: 'default' }>): string {
 
 function printEntry(test: EntryTest | Test, param: SearchParam): string {
   if (test.kind === 'equals' || test.kind === 'ends') return list(test.kind, [quote(test.text)]);
+  if (test.kind === 'near')
+    return list('near', [test.position.latitude, test.position.longitude, test.distance].map(String));
   if (test.kind === 'uriPart') return list(test.how, [quote(test.text)]);
   if (test.kind !== 'unequal') return printTest(test, param);
   const parts = test.of.map(one => printEntry(one, param));

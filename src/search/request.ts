@@ -6,6 +6,14 @@ import type { Include } from './include.ts';
 /** One name=value of a query or a form, decoded, in the received order. */
 export type QueryPair = readonly [name: string, value: string];
 
+/** A search of contained resources of a type. https://hl7.org/fhir/R4/search.html#contained */
+export interface ContainedSearch {
+  readonly of: 'true' | 'both';
+  readonly as: 'container' | 'contained';
+  readonly type: ResourceType;
+  readonly query: Query;
+}
+
 /** A parsed search. */
 export interface SearchRequest {
   readonly type: ResourceType;
@@ -20,6 +28,8 @@ export interface SearchRequest {
   /** Element names of `_elements`; undefined for all. */
   readonly elements: readonly string[] | undefined;
   readonly includes: readonly Include[];
+  /** Whether contained resources are searched, alone or too, and whether matches are they or their containers. */
+  readonly contained?: ContainedSearch | undefined;
   readonly total: 'none' | 'estimate' | 'accurate';
   /** The parameters of the self link: `used`, or on a later page its token. */
   readonly self: readonly QueryPair[];

@@ -45,6 +45,7 @@ function unrounded(query: Query, entries: readonly IndexEntry[]): number | undef
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
       return undefined;
     default:
       return query satisfies never;

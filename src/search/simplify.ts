@@ -25,7 +25,8 @@ export function simplify(query: Query): Query {
     case 'entry':
       return query;
     case 'chain':
-    case 'has': {
+    case 'has':
+    case 'contained': {
       const of = simplify(query.of);
       return isNone(of) ? none : { ...query, of };
     }
@@ -57,7 +58,8 @@ function negate(query: Query): Query {
       return { kind: 'not', of: query };
     case 'chain':
     case 'has':
-    case 'tree': {
+    case 'tree':
+    case 'contained': {
       const of = simplify(query);
       return isNone(of) ? { kind: 'all' } : { kind: 'not', of };
     }

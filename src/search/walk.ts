@@ -1,5 +1,5 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import type { Join, Query, Sort } from './ast.ts';
+import type { Contained, Join, Query, Sort } from './ast.ts';
 
 /**
  * The parameters of the searched type in a query, each once: their indexes must be complete for the query. `withOwners`
@@ -38,6 +38,7 @@ function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
     case 'entry':
     case 'chain':
     case 'tree':
+    case 'contained':
       return [query.param];
     case 'has':
       return [];
@@ -57,6 +58,7 @@ export function needsCandidates(query: Query): boolean {
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
     case 'entry':
       return true;
     case 'all':
@@ -98,6 +100,7 @@ function addJoins(query: Query, found: Join[]): void {
     case 'param':
     case 'present':
     case 'entry':
+    case 'contained': // it has none: parse/contained.ts
       return;
     default:
       return query satisfies never;
@@ -129,7 +132,34 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
     case 'param':
     case 'present':
     case 'entry':
+    case 'contained':
       return query;
+    default:
+      return query satisfies never;
+  }
+}
+
+/** The tests of contained resources in a query. */
+export function containedIn(query: Query): readonly Contained[] {
+  switch (query.kind) {
+    case 'and':
+    case 'or':
+      return query.of.flatMap(containedIn);
+    case 'not':
+      return containedIn(query.of);
+    case 'contained':
+      return [query];
+    case 'all':
+    case 'id':
+    case 'lastUpdated':
+    case 'owner':
+    case 'param':
+    case 'present':
+    case 'entry':
+    case 'chain':
+    case 'has':
+    case 'tree':
+      return [];
     default:
       return query satisfies never;
   }

@@ -1,8 +1,8 @@
 import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
-import { plantForgetting } from './support/plant.ts';
-import { anyHierarchical, anyListed, anyWorded } from './support/requests.ts';
+import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
+import { anyContained, anyHierarchical, anyListed, anyNear, anyWorded } from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -23,10 +23,31 @@ describe.each(['search', 'count'] as const)('a full-text %s that forgets whose r
   leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });
 });
 describe('a search of lists for their items that forgets whose lists they are', () => {
-  leakFault(newStorePlace, plantForgetting('search', 'List'), { joined: true, requests: anyListed });
+  leakFault(newStorePlace, plantForgetting('search', 'List'), {
+    joined: true,
+    types: ['List', 'Condition'],
+    requests: anyListed,
+  });
 });
 describe('a search of encounters for those below another that forgets whose they are', () => {
-  leakFault(newStorePlace, plantForgetting('search', 'Encounter'), { joined: true, requests: anyHierarchical });
+  leakFault(newStorePlace, plantForgetting('search', 'Encounter'), {
+    joined: true,
+    types: ['Encounter', 'Condition'],
+    requests: anyHierarchical,
+  });
+});
+describe('a search of positions that forgets whose they are', () => {
+  leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, types: ['Location'], requests: anyNear });
+});
+describe('records without access leak through no contained resource', () => {
+  leakProperty(true, newStorePlace, { joined: true, usual: 20, requests: anyContained });
+});
+describe('a search of contained resources that forgets whose their containers are', () => {
+  leakFault(newStorePlace, plantWithoutCriteria('Location'), {
+    joined: true,
+    types: ['Location'],
+    requests: anyContained,
+  });
 });
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { several: true });

@@ -98,7 +98,8 @@ export const joinCases: readonly JoinCase[] = [
   },
 ];
 
-async function each<T>(
+/** The requests of some of the samples. */
+export async function each<T>(
   samples: readonly T[],
   make: (sample: T) => Promise<JoinedRequest | undefined>,
 ): Promise<readonly JoinedRequest[]> {

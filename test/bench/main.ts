@@ -18,8 +18,10 @@ import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
 import { measureStart } from './measure/start.ts';
+import { measureWords } from './measure/words.ts';
 import { measureValidation } from './measure/validation.ts';
 import { validationCases } from './validation-cases.ts';
+import { wordCases } from './word-cases.ts';
 import { help, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import {
@@ -63,6 +65,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const wanted = requestCases.filter(({ name }) => isWanted(name));
   const creates = createCases.filter(({ name }) => isWanted(name));
   const joins = joinCases.filter(({ name }) => isWanted(name));
+  const words = wordCases.filter(({ name }) => isWanted(name));
   const validations = validationCases.filter(({ name }) => isWanted(name));
   const rounds = quick
     ? { rounds: 3, duration: 500, connections: [16] }
@@ -74,6 +77,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
     ...(wanted.length > 0 ? { requests: await measureRequests(wanted, await data(), rounds, say) } : {}),
     ...(creates.length > 0 ? { creates: await measureCreates(creates, await data(), rounds, say) } : {}),
     ...(joins.length > 0 ? { joins: await measureJoins(joins, await data(), rounds, say) } : {}),
+    ...(words.length > 0 ? { words: await measureWords(words, await data(), rounds, say) } : {}),
     ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
     ...(isWanted('while loading')
       ? { whileLoading: await measureWhileLoading(await data(), { records: quick ? 20_000 : 60_000 }, say) }
@@ -89,6 +93,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   if (rows.length > 0) console.log(`\n${requestTable(rows)}`);
   if (results.validation !== undefined) console.log(`\n${validationTable(results.validation)}`);
   if (results.joins !== undefined) console.log(`\n${joinTable(results.joins)}`);
+  if (results.words !== undefined) console.log(`\n${joinTable(results.words)}`);
   const other = otherTable(results);
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));

@@ -6,6 +6,7 @@ import type { RequestCase } from './cases.ts';
 import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import type { GuardRow } from './measure/guard.ts';
 import { joinCases } from './join-cases.ts';
+import { wordCases } from './word-cases.ts';
 import type { JoinRow } from './measure/joins.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
@@ -19,6 +20,7 @@ export interface Results {
   readonly requests?: RequestResults;
   readonly creates?: readonly RequestRow[];
   readonly joins?: readonly JoinRow[];
+  readonly words?: readonly JoinRow[];
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
@@ -41,7 +43,12 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
     value: most,
     unit: 'ms',
   }));
-  const ofJoins = joinCases.map(({ name, most }): Budget => ({ name, is: 'at most', value: most, unit: '' }));
+  const ofJoins = [...joinCases, ...wordCases].map(({ name, most }): Budget => ({
+    name,
+    is: 'at most',
+    value: most,
+    unit: '',
+  }));
   return [...ofCases, ...ofJoins, ...ofValidation, ...otherBudgets];
 }
 
@@ -55,6 +62,7 @@ export function figuresOf({
   requests,
   creates,
   joins,
+  words,
   load,
   whileLoading,
   start,
@@ -74,7 +82,7 @@ export function figuresOf({
   }
   const deep = costRatio(rows, 'page 1,000', 'page 1');
   if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
-  for (const { name, times } of joins ?? []) figures[name] = times;
+  for (const { name, times } of [...(joins ?? []), ...(words ?? [])]) figures[name] = times;
   for (const { name, ours } of validation ?? []) figures[name] = ours;
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
@@ -124,7 +132,7 @@ export function requestTable(rows: readonly RequestRow[]): string {
   );
 }
 
-/** Searches with joins and includes, beside the plain searches that they consist of. */
+/** Searches with joins and includes, or by words, beside plain searches. */
 export function joinTable(rows: readonly JoinRow[]): string {
   return table(
     [left('case'), ...['CPU µs', 'plain searches: CPU µs', 'times'].map(right)],

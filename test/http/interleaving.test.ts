@@ -103,7 +103,7 @@ function faultsOf(done: readonly Done[], notes: readonly (string | undefined)[])
 
 let worlds = 0;
 
-it('each version of a record is made by one request, in an order that all answers agree on', async () => {
+it('the versions of a record are those of the answers, in an order that all agree on', async () => {
   const property = fc.asyncProperty(
     fc.array(fc.array(step, { minLength: 2, maxLength: 6 }), { minLength: 2, maxLength: 6 }),
     async clients => {

@@ -25,6 +25,12 @@ describe('the words of a text', () => {
     expect(wordsOf(text)).toEqual(expected);
   });
 
+  it.each(['A', 'é', ' ', '-', '\u{1f600}', 'a ', 'é-'])('are read from a long text of %j', part => {
+    const begun = performance.now();
+    wordsOf(part.repeat(4_000_000));
+    expect(performance.now() - begun).toBeLessThan(20_000);
+  });
+
   it('are found in sequence', () => {
     const text = printWords('Chest pain, since Monday');
     const has = (phrase: string, isPrefix = false): boolean => hasPhrase(text, { text: phrase, isPrefix });

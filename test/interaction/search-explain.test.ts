@@ -71,6 +71,12 @@ describe('a search with `_explain=true`', () => {
       [['search', 'Observation', '(terms code 2)']],
     ],
     [
+      'words',
+      '/Patient?_text="chest pain" che*',
+      [['Patient', '(param _text (words "chest pain" "che"*))', '(default)', true]],
+      [['search', 'Patient', '(words _text 2)']],
+    ],
+    [
       'a chain',
       '/Observation?patient.name=roy',
       [['Observation', '(chain patient Patient (param name (starts "roy")))', '(default)', true]],

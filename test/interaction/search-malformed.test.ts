@@ -54,6 +54,10 @@ const spoil: readonly ((value: string) => string)[] = [
   () => '-',
   () => '2024-13-45',
   () => '1e400',
+  value => `"${value}`,
+  value => `${value}*`,
+  value => `*${value}`,
+  value => `${value} OR ${value}`,
   () => '("',
 ];
 const endings = [

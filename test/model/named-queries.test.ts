@@ -205,7 +205,7 @@ describe('a parameter of members', () => {
     const { model, problems } = await load(member, plain);
     expect(problems).toEqual([]);
     const type = model?.types.get('Group');
-    expect(type?.parameters.get('within')?.special?.by.code).toBe('member');
+    expect(type?.parameters.get('within')?.special).toMatchObject({ kind: 'members', by: { code: 'member' } });
     expect(type?.indexed.has('within')).toBe(false);
     const without = await load(member, group({ operation: undefined, searchParam: [{ name: 'code', type: 'token' }] }));
     expect(without.problems.map(({ text }) => text)).toEqual([

@@ -191,7 +191,8 @@ describe('a CapabilityStatement is refused', () => {
       [
         [
           `${at}.extension[0].valueCode`,
-          'The extension `search-feature` has `chains`; expected `chain`, `has`, `filter` or `score`.',
+          'The extension `search-feature` has `chains`; expected ' +
+            '`chain`, `has`, `filter`, `score` or `contained`.',
         ],
       ],
     ],

@@ -4,7 +4,7 @@ import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { handlers } from '../../src/interaction/dispatch.ts';
 import { operations } from '../../src/interaction/operation/index.ts';
 import { servedInteractions, servedOperations } from '../../src/model/served.ts';
-import { loadOnly, ours, statement } from '../support/definition-files.ts';
+import { loadOnly, ours, searchParameter, statement } from '../support/definition-files.ts';
 
 // https://hl7.org/fhir/R4/capabilitystatement.html: what a statement declares, the server does.
 
@@ -114,12 +114,6 @@ describe('a declaration that this server cannot keep stops the start', () => {
       '`enforced` needs the interaction `create` or `update`; declare one, or remove it.',
     ],
     [
-      'a parameter of a type that no search understands',
-      group({ type: 'Location', extension: undefined, searchParam: [{ name: 'near', type: 'special' }] }),
-      'searchParam[0].name',
-      'The parameter `near` is of type special, by which no search is served; remove it.',
-    ],
-    [
       'included resources without a search',
       group({ interaction: [{ code: 'read' }], searchInclude: ['*'] }),
       'searchInclude',
@@ -128,6 +122,20 @@ describe('a declaration that this server cannot keep stops the start', () => {
   ])('%s', async (_what, resource, path, text) => {
     const { problems } = await loadOnly(statement([resource]));
     expect(problems).toEqual([{ file: 'capability/ours.json', path: `${at}.${path}`, text }]);
+  });
+
+  it('a parameter of type special that has no meaning here', async () => {
+    const special = searchParameter('odd', { base: ['Group'], type: 'special', expression: 'Group.name' });
+    const { problems } = await loadOnly(statement([group({ searchParam: [{ name: 'odd', type: 'special' }] })]), {
+      'searchparameters/odd.json': special,
+    });
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: `${at}.searchParam[0].name`,
+        text: 'The parameter `odd` is of type special and is neither a position nor `referred-by` another; remove it.',
+      },
+    ]);
   });
 
   it.each<[string, object, path: string, text: string]>([

@@ -1,11 +1,25 @@
 import * as fc from 'fast-check';
 import { ucumSystem } from '../../src/fhir/ucum.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
+import { supersetOf } from '../../src/interaction/search/candidates.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import type { Query, Sort } from '../../src/search/ast.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { simplify } from '../../src/search/simplify.ts';
-import { canonical, context, date, entry, number, quantity, reference, text, token, typed, words } from './thing.ts';
+import {
+  canonical,
+  context,
+  date,
+  entry,
+  number,
+  position,
+  quantity,
+  reference,
+  text,
+  token,
+  typed,
+  words,
+} from './thing.ts';
 
 /** Random entries and random queries of the made-up type, from small vocabularies, so that they often meet. */
 
@@ -46,6 +60,9 @@ const dates = [
 const born = ['1980', '1980-01', '1980-01-01', '1980-01-02', '1979-12-31', '2020-02-29'];
 const points = [-1, 0, 0.1, 5.35, 5.4, 5.449, 5.45, 99.5, 100, 100.5, 1e9];
 const units = [undefined, 'mg', 'g', 'kg', 'mL', 'milligram'];
+
+const latitudes = [-90, -89.99, -45, 0, 0.05, 43.65, 43.7, 90];
+const longitudes = [-180, -179.99, -79.38, -79.3, 0, 0.05, 179.95, 180];
 
 const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
   fc.oneof(
@@ -143,6 +160,10 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
     author: several(ourReference('Patient', 'Group'), 2),
     'author:identifier': several(anyToken, 2),
     link: several(fc.oneof(anyReference, anyCanonical), 2),
+    position: several(
+      fc.tuple(pick(...latitudes), pick(...longitudes)).map(([a, b]) => position(a, b)),
+      2,
+    ),
   })
   .map(record => Object.entries(record).flatMap(([param, values]) => values.map(value => entry(param, value))));
 
@@ -220,6 +241,14 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['author:identifier', aToken],
   ['link', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
   ['link:Patient', pick(...ids)],
+  [
+    'position',
+    joined(
+      pick(...latitudes.map(String)),
+      pick(...longitudes.map(one => `|${one}`)),
+      pick('', '|0', '|1', '|7', '|500|m', '|20000'),
+    ),
+  ],
   ['narrative', aText],
   ['sound', pick('jon', 'Smyth', 'Jon Smith', 'Ann', '胸')],
   ['remark', escaped(['a', 'an', 'strass'])],
@@ -239,7 +268,10 @@ const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Que
     ...missing.map(([name, value]) => fc.tuple(fc.constant(name), value)),
     fc.tuple(fc.constant('_lastUpdated'), list(updated)),
   );
-  return pairs.map(pair => parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1) }).query);
+  // Stores are asked for an area around a position; interaction/search/ decides its distance.
+  return pairs.map(pair =>
+    supersetOf(parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1), joins: true }).query),
+  );
 };
 
 /** A query as the parser makes them, or one that only a rule could make, simplified or not. */

@@ -73,6 +73,13 @@ export const parameters: readonly SearchParam[] = [
     ],
   }),
   parameter('near', 'special', []),
+  parameter('position', 'special', ['BackboneElement'], {
+    special: { kind: 'near' },
+    components: ['latitude', 'longitude'].map(name => ({
+      param: parameter(name, 'number', ['decimal']),
+      expression: name,
+    })),
+  }),
   parameter('narrative', 'string', ['Narrative'], { reads: 'words' }),
   parameter('sound', 'string', ['HumanName'], { reads: 'phonetic' }),
   withModifiers(parameter('remark', 'string', ['string']), ['text']),
@@ -232,6 +239,10 @@ export const date = (written: string, zone = 'America/Toronto'): Single => {
 };
 export const uri = (uri: string): Single => ({ kind: 'uri', uri });
 export const number = (low: number, high = low): Single => ({ kind: 'number', low, high });
+export const position = (latitude: number, longitude: number): CompositeValue => ({
+  kind: 'composite',
+  of: [[number(latitude)], [number(longitude)]],
+});
 /** The values of `:of-type`: types as `system|code`, and the value. */
 export const typed = (types: readonly (readonly [system: string, code: string])[], value: string): CompositeValue => ({
   kind: 'composite',

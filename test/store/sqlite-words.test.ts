@@ -1,15 +1,25 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openBackupSource, restoreStore } from '../../src/store/backup.ts';
 import { check, sourcesOf } from '../../src/store/sqlite/clause-sql.ts';
-import { openDatabase } from '../../src/store/sqlite/open.ts';
+import { type Database, openDatabase } from '../../src/store/sqlite/open.ts';
+import { requireFullText } from '../../src/store/sqlite/words-table.ts';
 import { sql, type Sql } from '../../src/store/sqlite/sql.ts';
-import { narrative, wordsContract, written } from './contract-words.ts';
+import { hasWords, narrative, wordsContract, written } from './contract-words.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
-import { indexSteps } from './support/verified.ts';
+import { indexSteps, storeSteps } from './support/verified.ts';
 
 const model = t.modelOf([narrative, t.date], 'words');
 const long = Array.from({ length: 120 }, (_, at) => `word${at}`);
+
+/** Number of rows with words. */
+function rowsOf(path: string): number {
+  const database = new DatabaseSync(path);
+  const found = database.prepare('SELECT count(*) AS n FROM words').get();
+  database.close();
+  return Number(found?.['n']);
+}
 
 describe('SQLite', () => {
   wordsContract(t.newPlace);
@@ -36,6 +46,62 @@ describe('SQLite', () => {
     expect(checked(false)).toContain('VIRTUAL TABLE INDEX 0:=M1');
     expect(checked(true)).toMatch(/^SEARCH c .*; LIST SUBQUERY 1; SCAN words VIRTUAL TABLE INDEX 0:M1></);
     database.close();
+  });
+
+  it('has its words checked by a complete verification, and in a backup', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const { store, demo } = await t.openDemo(place.url, { model });
+    await demo.write([t.put('a', [written('chest pain')]), t.put('b', [written(long.join(' '))])], t.each);
+    expect((await storeSteps(store)).flatMap(({ findings }) => findings)).toEqual([]);
+    await store.close();
+    const reading = await t.openDemo(place.url, { model, mode: 'read' });
+    expect(await t.find(reading.demo, hasWords('word7'))).toEqual(['b']);
+    await reading.store.close();
+
+    const [folder, restored] = [`${place.path}-backup`, `${place.path}-restored`];
+    const source = await openBackupSource(place.url);
+    const { findings } = await source.backup({ folder, pace: Infinity, progress: () => {} });
+    source.close();
+    expect(findings).toEqual([]);
+    const options = { folder, progress: () => {}, audited: (_: unknown, lastStep: () => Promise<void>) => lastStep() };
+    await restoreStore(`sqlite:${restored}`, options as Parameters<typeof restoreStore>[1]);
+    const again = await t.openDemo(`sqlite:${restored}`, { model });
+    expect(await t.find(again.demo, hasWords('"chest pain"'))).toEqual(['a']);
+    expect((await storeSteps(again.store)).flatMap(one => one.findings)).toEqual([]);
+    await again.store.close();
+  });
+
+  it('reports words that cannot be read, and verifies the rest', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const { store, demo } = await t.openDemo(place.url, { model });
+    await demo.write([t.put('a', [written('chest pain')]), t.put('b')], t.each);
+    const database = new DatabaseSync(place.path);
+    database.enableDefensive(false);
+    database.exec('DELETE FROM words_data; DELETE FROM words_docsize');
+    database.close();
+    const findings = (await indexSteps(store, 'demo')).flatMap(step =>
+      step.findings.map(({ what, why }) => what + why),
+    );
+    expect(findings).toContainEqual('Basic/a`narrative` lacks an entry');
+    await store.close();
+  });
+
+  it('sweeps the words of indexes that the definitions dropped', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const first = await t.openDemo(place.url, { model });
+    await first.demo.write([t.put('a', [written('chest pain')])]);
+    await first.store.close();
+    const { store } = await t.openDemo(place.url);
+    await expect.poll(() => rowsOf(place.path)).toBe(0);
+    await store.close();
+  });
+
+  it('refuses definitions with full text where SQLite has no FTS5', () => {
+    const other = { get: () => undefined } as unknown as Database; // a build without modules
+    expect(() => requireFullText(other)).toThrow(/^The definitions declare full-text search .* needs FTS5, .*\.$/);
   });
 
   it('has no table of words before a definition needs one', async () => {

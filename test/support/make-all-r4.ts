@@ -13,9 +13,9 @@ import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '.
  */
 export function allR4(): JsonObject {
   const types = readTypeDefinitions();
-  // `_query` has no expression: nothing says how to index it. `near` is of type special.
+  // `_query` has no expression: nothing says how to index it.
   const parameters = readOfficialSearchParameters().filter(
-    ({ code, expression, type }) => (expression !== undefined || fullText.has(code)) && type !== 'special',
+    ({ code, expression }) => expression !== undefined || fullText.has(code),
   );
   const declared = (name: string): readonly JsonObject[] =>
     parameters
@@ -36,7 +36,7 @@ export function allR4(): JsonObject {
     rest: [
       {
         extension: [
-          ...['chain', 'has', 'filter', 'score'].map(valueCode => ({
+          ...['chain', 'has', 'filter', 'score', 'contained'].map(valueCode => ({
             url: `${extensionBase}search-feature`,
             valueCode,
           })),

@@ -1,13 +1,15 @@
 import { fhirError } from '../../fhir/error.ts';
-import type { ResourceType } from '../../model/model.ts';
-import type { Chain, Entry, Has, Position, Query, Sort } from '../../search/ast.ts';
+import { type Area, areaAround, type Range } from '../../fhir/position.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Chain, Entry, Has, Position, Query, Sort, Test } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
-import { needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import { containedIn, needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { withContained } from './contained.ts';
 import { replaceJoins } from './sets.ts';
 import { treeQuery } from './trees.ts';
 
@@ -49,13 +51,35 @@ export function supersetOf(query: Query): Query {
 function widened(query: Query): Query {
   if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(widened) };
   if (query.kind === 'entry') return widenedEntry(query);
+  if (query.kind === 'contained') {
+    const { param, type } = query;
+    return { kind: 'param', param, test: { kind: 'token', code: type.name } };
+  }
   return needsCandidates(query) ? { kind: 'all' } : query;
 }
 
 function widenedEntry({ param, test }: Entry): Query {
+  if (test.kind === 'near') return inArea(param, areaAround(test.position, test.distance));
   if (test.kind !== 'equals' && test.kind !== 'ends') return { kind: 'present', param };
   const how = test.kind === 'equals' ? 'starts' : 'contains';
   return { kind: 'param', param, test: { kind: 'string', how, text: test.text } };
+}
+
+/** Positions in an area: their entries are tuples of latitude and longitude. */
+function inArea(param: SearchParam, { latitudes, longitudes }: Area): Query {
+  const within = ({ low, high }: Range): Test => ({
+    kind: 'range',
+    bounds: [
+      { end: 'low', is: '>=', value: low },
+      { end: 'high', is: '<=', value: high },
+    ],
+  });
+  const of = longitudes.map((range): Query => ({
+    kind: 'param',
+    param,
+    test: { kind: 'composite', of: [within(latitudes), within(range)] },
+  }));
+  return { kind: 'or', of };
 }
 
 /** The records among `records` of a type that match the query. */
@@ -67,7 +91,8 @@ export async function matching(
   budget: Budget,
 ): Promise<readonly StoredVersion[]> {
   if (records.length === 0) return [];
-  const indexed = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
+  const plain = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
+  const indexed = withContained(plain, records, containedIn(query), place);
   const decided = await replaceJoins(query, join => {
     if (join.kind === 'tree') return treeQuery(join, place);
     return join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget);
@@ -127,7 +152,7 @@ async function allOf(
   place: Place,
   budget: Budget,
 ): Promise<readonly StoredVersion[]> {
-  if (query.kind === 'id' && query.anyOf.length === 0) return [];
+  if (isNone(query)) return [];
   const found = await atMost(place, type, query, budget.left() + 1);
   budget.spend(found?.length ?? budget.left() + 1);
   return found ?? [];

@@ -2,15 +2,32 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { Model } from '../../model/model.ts';
 import type { SearchsetEntry } from '../../search/bundle.ts';
-import type { SearchRequest } from '../../search/request.ts';
+import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { subset } from '../subset.ts';
+import type { ContainedMatch } from './contained-page.ts';
 
 export interface Entries {
   readonly entries: readonly (SearchsetEntry & { readonly type: string })[];
   /** The records in the entries. */
   readonly records: readonly StoredVersion[];
   readonly damaged: Issue[];
+}
+
+/** The entries of contained resources: the id is that of the container with the fragment. */
+export function containedEntries(
+  matches: readonly ContainedMatch[],
+  asked: SearchRequest,
+  contained: ContainedSearch,
+  model: Model,
+): Entries {
+  const entries = matches.map(({ record: { type, id, text = '' }, resource }) => {
+    const { definition } = contained.type;
+    const whole = resource?.text ?? text;
+    const part = subset(whole, asked, definition, model.definitions);
+    return { type, id: resource === undefined ? id : `${id}#${resource.id}`, text: part };
+  });
+  return { entries, records: [...new Set(matches.map(({ record }) => record))], damaged: [] };
 }
 
 /**
@@ -34,7 +51,7 @@ export function entriesOf(
     } catch (error) {
       if (!(error instanceof TextDamaged)) throw error;
       const text = `\`${type}/${id}\` matches and is left out: its stored text is damaged.`;
-      damaged.push({ severity: 'warning', code: 'incomplete', text: text });
+      damaged.push({ severity: 'warning', code: 'incomplete', text });
     }
   }
   return { entries, records, damaged };

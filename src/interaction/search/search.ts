@@ -8,16 +8,18 @@ import type { Position } from '../../search/ast.ts';
 import { searchset, searchUrl } from '../../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
-import type { SearchRequest } from '../../search/request.ts';
+import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
 import { joinedTypes } from '../../search/walk.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
-import { entriesOf } from './entries.ts';
+import { containedEntries, type Entries, entriesOf } from './entries.ts';
+import { containedPage, countContained } from './contained-page.ts';
+import { withDeadline } from './deadline.ts';
 import { withExpansions } from './expansions.ts';
 import { answerExplained } from './explain/answer.ts';
 import { readExplain } from './explain/requested.ts';
-import { findAll } from './find-all.ts';
+import { type Found, findAll, type LimitedPlace } from './find-all.ts';
 import type { Place } from './joined.ts';
 import { scoresOf } from './scores.ts';
 import { searchedBy } from './searched.ts';
@@ -71,15 +73,18 @@ async function answer(
   const { base, access } = request;
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
-  const { page, counted, beside } = await findAll(asked, { ...place, model, access, deadline: engine.searchDeadline });
-  const { entries, records, damaged } = entriesOf(page.versions, first, model, scoresOf(page.versions, asked, place));
+  const { contained } = first;
+  const { entries, records, damaged, next, counted, beside } =
+    contained?.as === 'contained'
+      ? await findContained(asked, contained, { ...place, model, access, deadline: engine.searchDeadline })
+      : await findRecords(asked, { ...place, model, access, deadline: engine.searchDeadline });
   const included = entriesOf(beside.records, first, model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const placed = <T extends { readonly type: string }>(entry: T) => ({ ...entry, place: `${base}/${entry.type}/` });
   const body = searchset({
     self: searchUrl(base, path, first.self),
-    next: page.next === undefined ? undefined : await nextLink(engine, base, path, first, page.next, paging),
+    next: next === undefined ? undefined : await nextLink(engine, base, path, first, next, paging),
     total: counted.total,
     place: `${base}/${first.type.name}/`,
     entries: asked.length === 1 ? entries : entries.map(placed),
@@ -87,6 +92,34 @@ async function answer(
     warnings: [...first.warnings, ...counted.warnings, ...beside.warnings, ...damaged],
   });
   return { status: 200, body, records: [...records, ...included.records] };
+}
+
+/** The entries of a page, and what goes with them. */
+interface Answered extends Entries, Pick<Found, 'counted' | 'beside'> {
+  readonly next: Position | undefined;
+}
+
+async function findRecords(asked: readonly SearchRequest[], place: LimitedPlace): Promise<Answered> {
+  const { page, counted, beside } = await findAll(asked, place);
+  const [first] = asked;
+  if (first === undefined) throw new Error('A search has no type');
+  const scores = scoresOf(page.versions, asked, place);
+  return { ...entriesOf(page.versions, first, place.model, scores), next: page.next, counted, beside };
+}
+
+/** Contained resources alone. */
+async function findContained(
+  asked: readonly SearchRequest[],
+  contained: ContainedSearch,
+  place: LimitedPlace,
+): Promise<Answered> {
+  const [first] = asked;
+  if (first === undefined) throw new Error('A search has no type');
+  const limited = (): Place => ({ ...place, partition: withDeadline(place.partition, place.deadline) });
+  const { matches, next } = await containedPage(asked, limited());
+  const total = first.total === 'none' ? undefined : await countContained(asked, limited());
+  const entries = containedEntries(matches, first, contained, place.model);
+  return { ...entries, next, counted: { total, warnings: [] }, beside: { records: [], warnings: [] } };
 }
 
 /** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */

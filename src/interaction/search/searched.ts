@@ -5,6 +5,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Searched } from '../../search/parse/page.ts';
+import { containerRequests } from '../../search/parse/contained.ts';
 import { parseSearch } from '../../search/parse/search.ts';
 import { parseSearchOfTypes } from '../../search/parse/several.ts';
 import type { SearchRequest } from '../../search/request.ts';
@@ -24,13 +25,26 @@ export function searchedBy(model: Model, request: SearchPlace): Searched {
     const type = declaredType(model, request);
     return {
       path: compartment === undefined ? type.name : `${compartment.type}/${compartment.id}/${type.name}`,
-      parse: (pairs, context) => [within(parseSearch(type, pairs, context))],
+      parse(pairs, context) {
+        const one = parseSearch(type, pairs, context);
+        if (one.contained === undefined) return [within(one)];
+        if (compartment !== undefined) throw badValue('_contained', '`_contained` does not search a compartment.');
+        return containerRequests(one, searchableBy(request, [...model.types.values()]));
+      },
     };
   }
   return {
     path: compartment === undefined ? '' : `${compartment.type}/${compartment.id}/*`,
     parse: (pairs, context) => parseSearchOfTypes(pairs, context, names => typesOf(names, model, request)).map(within),
   };
+}
+
+/** The types that the caller may search. */
+function searchableBy({ access }: SearchPlace, types: readonly ResourceType[]): readonly ResourceType[] {
+  return types.filter(
+    ({ name, interactions }) =>
+      interactions.has('search-type') && isAllowed(access, { interaction: 'search-type', resourceType: name }),
+  );
 }
 
 /** The types in the order of their names: those that are named, else all that the caller may search. */

@@ -69,6 +69,7 @@ function codesIn(query: Query): number {
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
       return codesIn(query.of);
     case 'param':
       return query.test.kind === 'codes' ? query.test.codes.reduce((sum, { codes }) => sum + codes.length, 0) : 0;

@@ -32,7 +32,7 @@ const always: Readonly<Record<SearchParamType, Readonly<Record<string, Modifier>
   quantity: { missing: 'missing' },
   uri: { missing: 'missing' },
   composite: {},
-  special: {},
+  special: { missing: 'missing' },
 };
 
 /** `name` is as searches write it. */
@@ -88,9 +88,11 @@ export function offeredModifiers(param: SearchParam): readonly string[] {
   return [...Object.keys(withoutDeclaration(param)), ...names];
 }
 
-/** Modifiers of strings compare strings, which the words of a full-text search are not. */
-const withoutDeclaration = ({ type, reads }: SearchParam): Readonly<Record<string, Modifier>> =>
-  reads === undefined ? always[type] : { missing: 'missing' };
+/** Members have no values of their own, and the words of a full-text search are not compared as strings. */
+function withoutDeclaration({ type, reads, special }: SearchParam): Readonly<Record<string, Modifier>> {
+  if (special?.kind === 'members') return {};
+  return reads === undefined ? always[type] : { missing: 'missing' };
+}
 
 function typesOf({ targets }: SearchParam, types: ReadonlySet<string>): ReadonlySet<string> {
   return targets.length === 0 ? types : new Set(targets);

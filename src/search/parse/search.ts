@@ -9,6 +9,7 @@ import { simplify } from '../simplify.ts';
 import { joinsOf } from '../walk.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
 import { checkCodes } from './code-set.ts';
+import { checkContained, containedOf, isContained, takeContained } from './contained.ts';
 import { split } from './escape.ts';
 import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
@@ -44,7 +45,8 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
         used.push(pair);
         continue;
       }
-      if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
+      if (isContained(pair[0])) takeContained(type, pair, given, context);
+      else if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
       else if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
       else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));
       else given.set(...pair);
@@ -64,15 +66,10 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
   const scored = type.searchFeatures.has('score') && scoredParameters(query).length > 0 ? query : undefined;
   const answer = results(type, scored, given, used);
   checkSummary(answer.summary, includes);
-  return {
-    type,
-    query,
-    scored,
-    includes,
-    warnings,
-    at: context.now,
-    ...answer,
-  };
+  const contained = containedOf(given, { type, query });
+  const request = { type, query, scored, includes, contained, warnings, at: context.now, ...answer };
+  checkContained(request);
+  return request;
 }
 
 /** Throws FhirError 400 for more parameters or values than one search may have. */

@@ -32,6 +32,7 @@ export function parseSearchOfTypes(
   const [first] = requests;
   if (first === undefined) return [];
   checkSummary(first.summary, includes);
+  if (first.contained !== undefined) throw badValue('_contained', 'A search with `_contained` is of one type.');
   checkSort(requests);
   const count = Math.min(...requests.map(request => request.count));
   const all = [...named, ...used, ...first.used.map(([name, value]) => [name, name === '_count' ? `${count}` : value])];

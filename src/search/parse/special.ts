@@ -1,15 +1,19 @@
 import { badValue } from '../../fhir/error.ts';
+import { canonicalUnit } from '../../fhir/canonical-unit.ts';
+import { parseDecimal } from '../../fhir/decimal.ts';
 import { isId } from '../../fhir/id.ts';
+import { isPosition } from '../../fhir/position.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
+import { ucumSystem } from '../../fhir/ucum.ts';
 import { listsOf } from '../../model/named-queries.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
 import { parseDateBounds } from './date.ts';
 import { unsupportedParameter } from './errors.ts';
-import { unescape } from './escape.ts';
+import { split, unescape } from './escape.ts';
 import { parsePhonetic } from './phonetic.ts';
-import type { SearchContext, Value } from './value.ts';
+import { malformed, type SearchContext, type Value } from './value.ts';
 
 /** What the values of a special parameter are parsed for. */
 export interface SpecialContext {
@@ -38,7 +42,14 @@ export function specialOf({ code, special, reads }: SearchParam): ParseSpecial |
   const known = specialParameters.get(code);
   if (known !== undefined) return (values, { context }) => known(values, context);
   if (special === undefined) return undefined;
-  return (values, at) => ({ kind: 'or', of: members(values, special.by, at) });
+  switch (special.kind) {
+    case 'members':
+      return (values, at) => ({ kind: 'or', of: members(values, special.by, at) });
+    case 'near':
+      return (values, at) => ({ kind: 'or', of: values.map(value => near(value, at)) });
+    default:
+      return special satisfies never;
+  }
 }
 
 /** Exact and case-sensitive; an invalid id matches nothing. */
@@ -54,6 +65,34 @@ function lastUpdated(values: readonly Value[], context: SearchContext): Query {
     .map((bounds): Query => ({ kind: 'lastUpdated', bounds }));
   return { kind: 'or', of };
 }
+
+/**
+ * `latitude|longitude|distance|units`: a distance of 10 km without one, and kilometres without UCUM units.
+ * https://hl7.org/fhir/R4/location.html#search
+ */
+function near(value: Value, { context }: SpecialContext): Query {
+  const { param, name, text } = value;
+  if (context.joins === undefined) throw unsupportedParameter(name);
+  const parts = split(text, '|').map(unescape);
+  const [latitude, longitude, distance] = parts.slice(0, 3).map(part => parseDecimal(part)?.value);
+  const units = parts[3] ?? 'km';
+  if (latitude === undefined || longitude === undefined || parts.length > 4) {
+    throw malformed(value, 'write `latitude|longitude|distance|units`, such as `43.65|-79.38|5|km`');
+  }
+  if (!isPosition(latitude, longitude)) {
+    throw malformed(value, 'a latitude is from -90 to 90 degrees, and a longitude from -180 to 180');
+  }
+  if ((parts[2] ?? '') !== '' && (distance === undefined || distance < 0)) {
+    throw malformed(value, `\`${parts[2]}\` is no distance: write a number, 0 or more`);
+  }
+  const unit = canonicalUnit(ucumSystem, units);
+  if (unit?.unit !== 'm') throw malformed(value, `\`${units}\` is no unit of length in UCUM, such as \`km\``);
+  const metres = distance === undefined ? usualDistance : unit.convert(distance);
+  return { kind: 'entry', param, test: { kind: 'near', position: { latitude, longitude }, distance: metres } };
+}
+
+/** The distance of `near` without one, in metres. */
+const usualDistance = 10_000;
 
 /**
  * The members of lists: of a record by its id, as `_has` finds them, or of a functional list, `$code`.

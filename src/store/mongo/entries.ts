@@ -89,7 +89,7 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
       for (const range of quantityRanges(value)) addInterval(fields.n, fields, code, range, 0, range.key);
       return;
     case 'composite':
-      addTuple(fields, code, value);
+      addTuple(fields, param, value);
       return;
     default:
       value satisfies never;
@@ -118,16 +118,18 @@ function addInterval(
 
 /**
  * A whole tuple, for the exact check, and its index terms: the first component's code, before each value of the second.
- * A tuple may have many codings, so that their systems are left to the check.
+ * A tuple may have many codings, so that their systems are left to the check. A latitude has no terms, so that
+ * positions have those of their longitude alone.
  */
-function addTuple(fields: Fields, code: string, { of }: CompositeValue): void {
+function addTuple(fields: Fields, { code, special }: SearchParam, { of }: CompositeValue): void {
   fields.c.push({
     k: termsOf(fields.p, code),
     ...Object.fromEntries(of.map((part, at) => [`c${at}`, tuplePart(part)])),
   });
   const [first = [], second = []] = of;
   const start = termsOf(fields.p, code);
-  for (const lead of new Set(first.flatMap(leadTerms)))
+  const leads = special?.kind === 'near' ? [''] : first.flatMap(leadTerms);
+  for (const lead of new Set(leads))
     for (const value of second) {
       const terms = value.kind === 'reference' ? withAnyType(value) : valueTerms(value);
       for (const term of terms) fields.t.add(start + pairTerm(lead, term));

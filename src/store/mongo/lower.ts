@@ -13,6 +13,8 @@ export interface Index {
   readonly keys: { readonly narrow: string; readonly wide: string };
   /** The field of its intervals. */
   readonly intervals: 'd' | 'n';
+  /** Tuples are found by their second component alone, since the first one has no terms. */
+  readonly noLead: boolean;
   /** References have a term for their id alone. */
   readonly anyType: boolean;
 }
@@ -62,6 +64,7 @@ function paramIndex(param: SearchParam, p: string, ready: boolean): ParamIndex<I
       start: termsOf(p, code),
       keys,
       intervals: intervalsOf(param),
+      noLead: param.special?.kind === 'near',
       anyType: param.targets.length === 0,
     },
     // A tuple has the values of its components unchanged.
@@ -70,6 +73,7 @@ function paramIndex(param: SearchParam, p: string, ready: boolean): ParamIndex<I
       start: '',
       keys: { narrow: '', wide: '' },
       intervals: intervalsOf(of),
+      noLead: false,
       anyType: true,
     })),
   };

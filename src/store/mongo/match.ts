@@ -127,6 +127,7 @@ function criteria(query: Query): unknown {
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
       throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;

@@ -42,10 +42,11 @@ function stringCondition({ how, text }: Extract<ValueClause, { kind: 'string' }>
 
 /**
  * The index terms that find tuples (entries.ts): for a token in the first component the code, whatever its system,
- * before the value of the second. They find every match, and more. Undefined if no index helps.
+ * before the value of the second, and for a position nothing before its longitude. They find every match, and more.
+ * Undefined if no index helps.
  */
 export function tupleSource({ index, of: [first, second] }: TupleClause): Clause | undefined {
-  const leads = first?.kind === 'terms' ? first.values.map(inAnySystem) : [];
+  const leads = index.noLead ? [''] : first?.kind === 'terms' ? first.values.map(inAnySystem) : [];
   const found = second && sourceClause(second);
   if (found === undefined || leads.length === 0) return undefined;
   const parts: ValueClause[] = [];

@@ -39,6 +39,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
     case 'chain':
     case 'has':
     case 'tree':
+    case 'contained':
       throw new Error(`Stores do not support \`${query.kind}\``);
     default:
       return query satisfies never;
@@ -161,7 +162,7 @@ function present<I>({ param, index }: ParamIndex<I>, { marksMissing }: Indexes<I
     case 'composite':
       return { kind: 'tuple', index, of: [] };
     case 'special':
-      return none;
+      return param.components.length === 0 ? none : { kind: 'tuple', index, of: [] };
     default:
       return param.type satisfies never;
   }

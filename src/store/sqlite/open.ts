@@ -80,6 +80,8 @@ export class Database {
   readonly #reads: Reads | undefined;
   #moment: object | undefined;
   #trace: Trace | undefined;
+  /** Whether the function that counts candidates is defined. */
+  #hasCount = false;
 
   constructor(database: DatabaseSync, reads: Reads | undefined) {
     this.#database = database;
@@ -126,7 +128,9 @@ export class Database {
     const planOf = (text: string, values: readonly SqlValue[]): readonly Row[] =>
       this.#database.prepare(`EXPLAIN QUERY PLAN ${text}`).all(...values) as unknown as readonly Row[];
     const trace = new Trace(planOf);
-    this.define('examined', () => trace.count());
+    // Once: a new definition makes SQLite prepare all statements again.
+    if (!this.#hasCount) this.define('examined', () => this.#trace?.count() ?? 1);
+    this.#hasCount = true;
     this.#trace = trace;
     try {
       const result = work();

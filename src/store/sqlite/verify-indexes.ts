@@ -75,7 +75,13 @@ async function* surplusWords(core: Core, find: () => Compared | undefined): Asyn
       const now = find();
       if (now === undefined || !now.codes.has(p)) break;
       const only = withOnly(now.index.type, [param]);
-      const found = recordsWithWords(database, p, after, compareSlice);
+      const read = attempt(() => recordsWithWords(database, p, after, compareSlice));
+      if (read.failed !== undefined) {
+        const [what, why] = [`${now.index.type.name}?${code}`, `entries cannot be read: ${read.failed}`];
+        yield { checked: 0, findings: [{ is: 'index', partition: now.partition.id, what, why }] };
+        break;
+      }
+      const found = read.value;
       const findings = found.flatMap(({ r, t, id }): StoreFinding[] => {
         const row = attempt(() => database.get('SELECT text FROM resources WHERE r = ?', [r]));
         const entries = attempt(() => options.extract(only, String(row.value?.[0] ?? '{}'), now.partition));

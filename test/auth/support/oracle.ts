@@ -26,8 +26,12 @@ const matrix: Readonly<Record<string, Partial<Record<Context, string>>>> = {
   Encounter: { patient: 'rs', user: 'rs', system: 'rs' },
   Media: { user: 'c' },
   List: { patient: 'rs', user: 'rs', system: 'rs' }, // only in the fixture `guarded`
+  Location: { user: 'rs', system: 'rs' }, // likewise
   Communication: { patient: 'cruds', user: 'cruds', system: 'cruds' }, // only in the fixture `guarded`
 };
+
+/** Types whose records name the client that may see them. */
+const ofClients = new Set(['Communication', 'Location']);
 
 interface ScopeParts {
   readonly context: Context;
@@ -142,7 +146,7 @@ export function createOracle(model: Model, guarded: boolean): Oracle {
         return !guarded || resource.resourceType !== 'Patient' || doctor?.reference === token.fhirUser;
       }
       case 'system': {
-        if (!guarded || resource.resourceType !== 'Communication') return true;
+        if (!guarded || !ofClients.has(resource.resourceType)) return true;
         const [identifier] = resource['identifier'] as { value: string }[];
         return identifier?.value === token.client;
       }
@@ -201,7 +205,7 @@ export function createOracle(model: Model, guarded: boolean): Oracle {
         scope.criteria === undefined &&
         (scope.context === 'user'
           ? token.fhirUser?.startsWith('Practitioner/') === true && !(guarded && type === 'Patient')
-          : scope.context === 'system' && !(guarded && type === 'Communication')),
+          : scope.context === 'system' && !(guarded && ofClients.has(type))),
     );
 
   return {

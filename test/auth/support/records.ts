@@ -19,6 +19,12 @@ const pick = fc.constantFrom;
 const coded = (code: string) => ({ coding: [{ system: 'http://codes.example', code }] });
 const to = (patient: string) => ({ reference: `Patient/${patient}` });
 
+const inside = (code: string, id: string) => ({
+  resourceType: 'Observation',
+  id: `in-${id}`,
+  status: 'final',
+  code: coded(code),
+});
 const narrative = (code: string, other: string) => {
   const text = code === 'a' || code === 'female' ? 'Chest pain' : 'Pain in the chest, and more pain';
   return { status: 'generated', div: `<div xmlns="http://www.w3.org/1999/xhtml">${text}, ${other}</div>` };
@@ -51,6 +57,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     code: coded(code),
     subject: to(owner),
     encounter: { reference: `Encounter/enc${id.slice(3)}` },
+    contained: [inside(code, id)],
     asserter: to(other), // gives nothing
     recordedDate: code === 'a' ? '2024' : '2025-02-03',
   }),
@@ -74,6 +81,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     id,
     status: code === 'a' ? 'planned' : 'finished',
     class: { code: 'AMB' },
+    location: [{ location: { reference: `Location/loc${id.slice(3)}` } }],
     partOf: { reference: `Encounter/enc${(Number(id.slice(3)) + (code === 'a' ? 1 : 2)) % 4}` },
     subject: code === 'a' ? to(owner) : { reference: `Patient/${owner}`, display: 'somebody' },
   }),
@@ -85,6 +93,14 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
     identifier: [{ system: 'urn:client', value: code === 'a' ? 'c1' : 'c2' }],
     subject: to(owner),
     recipient: [to(other)], // gives nothing
+  }),
+  Location: (id, _, code) => ({
+    resourceType: 'Location',
+    id,
+    identifier: [{ system: 'urn:client', value: code === 'a' ? 'c1' : 'c2' }],
+    contained: [inside(code, id), inside('b', 'x')],
+    position: { latitude: 43 + Number(id.slice(3)) / 10, longitude: -79 },
+    partOf: { reference: `Location/loc${(Number(id.slice(3)) + 1) % 4}` },
   }),
   List: (id, owner, code, other) => ({
     resourceType: 'List',
@@ -98,23 +114,24 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
   }),
 };
 
-const owned = fc
-  .record({
-    type: pick(...Object.keys(makers)),
-    number: fc.nat(3),
-    owners: fc.array(pick(...patients), { minLength: 1, maxLength: 2 }),
-    other: pick(...patients),
-    code: pick(...codes),
-    deleted: fc.nat(5).map(dice => dice === 0),
-  })
-  .map(({ type, number, owners, other, code, deleted }): Recorded => {
-    const id = `${type.slice(0, 3).toLowerCase()}${number}`;
-    // The versions differ in whom they belong to.
-    return {
-      versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined),
-      deleted,
-    };
-  });
+const ownedOf = (types: readonly string[]): fc.Arbitrary<Recorded> =>
+  fc
+    .record({
+      type: pick(...types),
+      number: fc.nat(3),
+      owners: fc.array(pick(...patients), { minLength: 1, maxLength: 2 }),
+      other: pick(...patients),
+      code: pick(...codes),
+      deleted: fc.nat(5).map(dice => dice === 0),
+    })
+    .map(({ type, number, owners, other, code, deleted }): Recorded => {
+      const id = `${type.slice(0, 3).toLowerCase()}${number}`;
+      // The versions differ in whom they belong to.
+      return {
+        versions: owners.map(owner => makers[type]?.(id, owner, code, other)).filter(one => one !== undefined),
+        deleted,
+      };
+    });
 
 const persons = fc
   .tuple(
@@ -149,10 +166,9 @@ const known: readonly Recorded[] = ['dr', 'other'].map(id => ({
   deleted: false,
 }));
 
-/** What is in the store: each record once. */
-export const anyRecords: fc.Arbitrary<readonly Recorded[]> = fc
-  .tuple(persons, fc.array(owned, { minLength: 4, maxLength: 16 }))
-  .map(([people, more]) => {
+/** What is in the store: each record once; those that belong to somebody are of these types. */
+export const anyRecords = (types: readonly string[] = Object.keys(makers)): fc.Arbitrary<readonly Recorded[]> =>
+  fc.tuple(persons, fc.array(ownedOf(types), { minLength: 4, maxLength: 16 })).map(([people, more]) => {
     const all = [...known, ...people, ...more];
     return [...new Map(all.map(one => [`${one.versions[0]?.resourceType}/${one.versions[0]?.id}`, one])).values()];
   });

@@ -22,6 +22,7 @@ const types = [
   'Practitioner',
   'Media',
   'List',
+  'Location',
 ];
 const ids = [
   ...patients,
@@ -262,6 +263,8 @@ const ofPatient = [
   '_include:iterate=*&_revinclude:iterate=*',
 ];
 const lists = ['_list=lis0', '_list=lis1,lis2', '_list=lis0,lis1,lis2,lis3'];
+const nearby = ['near=43.1|-79|12|km', 'near=43|-79|25', 'near=43.2|-79'];
+const places = [':below=loc0', ':above=loc1,loc2'];
 const hierarchy = [':below=enc0', ':above=enc1', ':below=Encounter/enc2,enc3', ':above=enc0,enc3'];
 const joined: Readonly<Record<string, readonly string[]>> = {
   Patient: [
@@ -292,9 +295,12 @@ const joined: Readonly<Record<string, readonly string[]>> = {
   Encounter: [
     ...ofPatient,
     ...hierarchy.map(rest => `part-of${rest}`),
+    ...places.map(rest => `location${rest}`),
+    ...nearby.map(one => `location.${one}`),
     'appointment.status=booked',
     '_include=Encounter:patient',
   ],
+  Location: [...nearby, 'partof:below=loc0', '_has:Encounter:location:patient=p1'],
   Communication: [
     ...lists,
     'recipient:Patient.gender=female',
@@ -343,6 +349,19 @@ export const anyWorded: fc.Arbitrary<readonly Asked[]> = searchesOf({
 export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
 export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Condition: hierarchy.map(rest => `encounter${rest}`),
+});
+
+/** These are combined with no chain, list or include. */
+export const anyContained: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Observation: ['true', 'both'].flatMap(of =>
+    ['', '&_containedType=contained'].flatMap(as =>
+      ['', '&code=a', '&code:not=a', '&patient=p1'].map(rest => `_contained=${of}${as}${rest}`),
+    ),
+  ),
+});
+export const anyNear: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Location: nearby,
+  Encounter: nearby.map(one => `location.${one}`),
 });
 
 function searchesOf(searches: typeof joined): fc.Arbitrary<readonly Asked[]> {

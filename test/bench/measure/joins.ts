@@ -26,10 +26,26 @@ export async function measureJoins(
   say: (text: string) => void,
 ): Promise<readonly JoinRow[]> {
   const scratch = temporary('joins');
-  const client = await startClient();
   const service = await startSubject('service', data.file, {
     settings: ['--capability', writeJoinInterface(scratch.folder)],
   });
+  try {
+    return await compareWithPlain(cases, service, data, { rounds, duration }, say);
+  } finally {
+    await service.child.stop();
+    scratch.remove();
+  }
+}
+
+/** Compares searches of a service with their plain searches, in turn. */
+export async function compareWithPlain(
+  cases: readonly JoinCase[],
+  service: Subject,
+  data: Pick<Dataset, 'samples'>,
+  { rounds, duration }: { readonly rounds: number; readonly duration: number },
+  say: (text: string) => void,
+): Promise<readonly JoinRow[]> {
+  const client = await startClient();
   try {
     const rows: { one: JoinCase; requests: readonly JoinedRequest[]; runs: Run[] }[] = [];
     for (const one of cases) {
@@ -54,8 +70,7 @@ export async function measureJoins(
       most,
     }));
   } finally {
-    await Promise.all([client.stop(), service.child.stop()]);
-    scratch.remove();
+    await client.stop();
   }
 }
 

@@ -6,8 +6,8 @@ import { context, explain, pairs, refusal, search, thing } from '../thing.ts';
 
 const offered =
   '`_id`, `_lastUpdated`, `active`, `author`, `born`, `code`, `code-size`, `date`, `focus`, `form`, ' +
-  '`identifier`, `kind`, `link`, `name`, `narrative`, `near`, `patient`, `phone`, `plan`, `remark`, `score`, `site`, ' +
-  '`size`, `sound`, `source`, `status`, `subject`, `url`, `when`';
+  '`identifier`, `kind`, `link`, `name`, `narrative`, `near`, `patient`, `phone`, `plan`, `position`, `remark`, ' +
+  '`score`, `site`, `size`, `sound`, `source`, `status`, `subject`, `url`, `when`';
 
 describe('what is not understood', () => {
   it('names the nearest parameter and all that are offered', () => {

@@ -197,14 +197,14 @@ function forms(param: SearchParam): readonly Form[] {
     case 'quantity':
       return [form('a range', 'value', which => ({ kind: 'quantity', unit: 'mg', bounds: boundsOf(which, false) }))];
     case 'composite':
+    case 'special':
+      if (param.components.length === 0) return [];
       return [
         form('of its components', 'value', which => ({
           kind: 'composite',
           of: param.components.flatMap(({ param: of }) => testOf(forms(of)[0]?.[which]) ?? []),
         })),
       ];
-    case 'special':
-      return [];
     default:
       return param.type satisfies never;
   }
@@ -241,6 +241,8 @@ function valueOf(param: SearchParam, which: Which, number: number): IndexValue |
     case 'quantity':
       return made.quantity(amount, undefined, 'mg');
     case 'composite':
+    case 'special':
+      if (param.components.length === 0) return undefined;
       return {
         kind: 'composite',
         of: param.components.map(({ param: of }) => {
@@ -248,8 +250,6 @@ function valueOf(param: SearchParam, which: Which, number: number): IndexValue |
           return value === undefined || value.kind === 'composite' ? [] : [value];
         }),
       };
-    case 'special':
-      return undefined;
     default:
       return param.type satisfies never;
   }

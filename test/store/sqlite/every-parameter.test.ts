@@ -127,8 +127,11 @@ describe.each([
 const isScan = (step: string): boolean =>
   /^SCAN (?!j\b|json_each|c$|\(|CONSTANT|[0-9])/.test(step) && !isMatch.test(step);
 
-/** A search of the words by `MATCH`, which SQLite calls a scan. https://sqlite.org/fts5.html */
-const isMatch = /VIRTUAL TABLE INDEX \d+:\S*M/;
+/**
+ * A search of the words by `MATCH`, which SQLite calls a scan: `><` in the rows of one index, `=` in one row.
+ * https://sqlite.org/fts5.html
+ */
+const isMatch = /VIRTUAL TABLE INDEX \d+:(?:M1><|=M1)$/;
 
 /** Beside the number of the parameter or type, the value bounds the range: except where any text may contain it. */
 const isNarrow = (step: string, clause: Clause): boolean =>
@@ -138,6 +141,8 @@ it('would find a scan', () => {
   expect(isScan('SCAN x')).toBe(true);
   expect(isScan('SCAN resources')).toBe(true);
   expect(isScan('SCAN words VIRTUAL TABLE INDEX 0:')).toBe(true);
+  expect(isScan('SCAN w VIRTUAL TABLE INDEX 0:M1')).toBe(true);
+  expect(isScan('SCAN w VIRTUAL TABLE INDEX 0:M1><')).toBe(false);
   expect(isScan('SCAN terms USING COVERING INDEX terms_r')).toBe(true);
   expect(isNarrow('SEARCH c USING PRIMARY KEY (p=?)', { kind: 'prefix', index: 1, prefix: '' })).toBe(false);
   expect(allOf([]).text).toBe('1');

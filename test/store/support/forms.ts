@@ -29,7 +29,8 @@ export function formsOf(param: SearchParam): readonly Form[] {
 }
 
 function valuesOf(param: SearchParam): readonly string[] {
-  const { type, components } = param;
+  const { type, components, reads } = param;
+  if (reads === 'words') return words;
   const each = (value: string): readonly string[] => prefixes.map(prefix => `${prefix}${value}`);
   switch (type) {
     case 'string':
@@ -57,6 +58,9 @@ function valuesOf(param: SearchParam): readonly string[] {
   }
 }
 
+/** Of full-text search. */
+const words = ['rare', 'rare,common', 'rare common', '"rare common"', 'ra*', '"rare co*" x'];
+
 function referencesOf({ targets, dataTypes }: SearchParam): readonly string[] {
   const target = targets[0] ?? 'Device';
   const canonical = dataTypes.has('canonical') || dataTypes.has('uri');
@@ -67,8 +71,9 @@ function valuesWith(modifier: string, param: SearchParam): readonly string[] {
   switch (modifier) {
     case 'exact':
     case 'contains':
-    case 'text':
       return ['rare'];
+    case 'text':
+      return param.type === 'string' ? words : ['rare'];
     case 'not':
     case 'identifier':
       return ['rare', 'http://rare|rare', 'true'];
