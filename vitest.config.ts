@@ -61,7 +61,7 @@ const httpOnMongodb = {
     'test/http/{conditional,create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
     'test/http/{search,search-values,update}.test.ts',
     'test/interaction/{batch,search-explain,search-filter,search-hierarchy,search-joins,search-lists}.test.ts',
-    'test/interaction/{search-contained,search-deadline,search-near,search-several,search-sort}.test.ts',
+    'test/interaction/{search-contained,search-near,search-several,search-sort}.test.ts',
     'test/interaction/search-words.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
   ],
