@@ -65,7 +65,7 @@ describe('SQLite', () => {
     source.close();
     expect(findings).toEqual([]);
     const options = { folder, progress: () => {}, audited: (_: unknown, lastStep: () => Promise<void>) => lastStep() };
-    await restoreStore(`sqlite:${restored}`, options as Parameters<typeof restoreStore>[1]);
+    await restoreStore(`sqlite:${restored}`, options);
     const again = await t.openDemo(`sqlite:${restored}`, { model });
     expect(await t.find(again.demo, hasWords('"chest pain"'))).toEqual(['a']);
     expect((await storeSteps(again.store)).flatMap(one => one.findings)).toEqual([]);
