@@ -11,13 +11,13 @@ describe('records without access leak nowhere, with rules of every kind', () => 
   leakProperty(true, newStorePlace);
 });
 describe('records without access leak through no chain, `_has` or include', () => {
-  leakProperty(true, newStorePlace, { joined: true, usual: 20 });
+  leakProperty(true, newStorePlace, { joined: true, usual: 12 });
 });
 describe('records without access leak through no search of several types or of a compartment', () => {
-  leakProperty(true, newStorePlace, { several: true, usual: 20 });
+  leakProperty(true, newStorePlace, { several: true, usual: 12 });
 });
 describe('records without access leak through no full-text search and no score', () => {
-  leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 20 });
+  leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 12 });
 });
 describe.each(['search', 'count'] as const)('a full-text %s that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });
@@ -40,7 +40,7 @@ describe('a search of positions that forgets whose they are', () => {
   leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, types: ['Location'], requests: anyNear });
 });
 describe('records without access leak through no contained resource', () => {
-  leakProperty(true, newStorePlace, { joined: true, usual: 20, requests: anyContained });
+  leakProperty(true, newStorePlace, { joined: true, usual: 12, requests: anyContained });
 });
 describe('a search of contained resources that forgets whose their containers are', () => {
   leakFault(newStorePlace, plantWithoutCriteria('Location'), {
