@@ -5,6 +5,11 @@ export interface ExplainedAnswer {
   /** The order of the page; empty for a count. */
   readonly order: readonly ExplainedKey[];
   readonly statements: readonly ExplainedStatement[];
+  /**
+   * Other partitions have entries in the same indexes of a database that plans for itself: its plan, and what it
+   * examines, may depend on them.
+   */
+  readonly sharesIndexes: boolean;
 }
 
 export interface ExplainedClause {

@@ -153,9 +153,10 @@ describe('a search with `_explain=true`', () => {
     expect(statements.length).toBeGreaterThan(0);
     const last = statements.at(-1)?.part;
     expect(String(values(last, 'text'))).toContain(onMongodb ? '"find":"Observation"' : 'SELECT');
-    expect(String(values(last, 'plan'))).toContain(onMongodb ? 'IXSCAN' : 'SEARCH');
+    // MongoDB plans for all partitions together, which its plans could reveal: `cli explain` alone shows them.
+    expect(values(last, 'plan').join(' ')).toMatch(onMongodb ? /^$/ : /SEARCH/);
     expect(values(step?.part, 'returned')).toEqual([2]);
-    expect(Number(values(step?.part, 'examined')[0])).toBeGreaterThanOrEqual(2);
+    expect(values(step?.part, 'examined').map(Number)).toEqual(onMongodb ? [] : [expect.any(Number)]);
     expect(values(partsOf(answer), 'returned')).toEqual([2]);
     const shown = JSON.stringify(named(partsOf(answer), 'step'));
     for (const value of ['codes.example', '|a"', '2024', 'demo', 'p1']) expect(shown).not.toContain(value);

@@ -42,6 +42,7 @@ function answerOf({ p }: Place, { clauses, keys, statements, bounds, isSorted }:
     })),
     order: keys.map(key => ({ key: printKey(key), index: isSorted || keys.length > 1 ? undefined : fieldOf(key) })),
     statements,
+    sharesIndexes: true,
   };
 }
 

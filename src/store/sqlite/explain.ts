@@ -67,6 +67,7 @@ function explained(
       index: last?.inOrder === true ? orderOf(key, nameOf) : undefined,
     })),
     statements: traces.flatMap(({ statements }) => statements),
+    sharesIndexes: false, // a plan depends on the statement alone
   };
 }
 

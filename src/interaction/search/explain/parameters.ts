@@ -4,9 +4,11 @@ import type { Statement, Step } from './record.ts';
 
 /**
  * An explanation as a Parameters resource: its parts have types, and it is no searchset, since it has no matches.
+ * Plans of indexes that partitions share are left out, with what they examine: they could reveal other partitions.
  * https://hl7.org/fhir/R4/parameters.html
  */
 export function explanationParameters({ searches, includes, steps, refusal }: Explanation): JsonObject {
+  const areOwn = (steps ?? []).every(({ sharesIndexes }) => !sharesIndexes);
   const sum = (of: (step: Step) => number): number => (steps ?? []).reduce((total, step) => total + of(step), 0);
   return {
     resourceType: 'Parameters',
@@ -14,7 +16,7 @@ export function explanationParameters({ searches, includes, steps, refusal }: Ex
       ...searches.map(searchPart),
       ...includes.map(written => text('include', written)),
       ...(steps === undefined ? [text('omitted', omitted)] : steps.map(stepPart)),
-      ...(steps === undefined
+      ...(steps === undefined || !areOwn
         ? []
         : [
             whole(
@@ -50,28 +52,37 @@ const searchPart = ({ type, query, clauses, sort, sortIndex, count, restricted }
     flag('restricted', restricted),
   ]);
 
-const stepPart = ({ operation, type, clauses, order, statements, times, examined, returned }: Step): JsonObject =>
+const stepPart = ({ operation, type, clauses, order, statements, sharesIndexes, ...counts }: Step): JsonObject =>
   part('step', [
     code('operation', operation),
     code('type', type),
     ...clauses.map(({ clause, index, use }) =>
-      part('clause', [text('clause', clause), ...optional('index', index), code('use', use)]),
+      part('clause', [
+        text('clause', clause),
+        ...optional('index', index),
+        ...(sharesIndexes ? [] : [code('use', use)]),
+      ]),
     ),
     ...order.map(({ key, index }) => part('order', [text('key', key), ...optional('index', index)])),
-    ...statements.map(statementPart),
-    whole('times', times),
-    whole('examined', examined),
-    whole('returned', returned),
+    ...statements.map(statement => statementPart(statement, sharesIndexes)),
+    ...countParts(counts, sharesIndexes),
   ]);
 
-const statementPart = ({ text: statement, plan, times, examined, returned }: Statement): JsonObject =>
+const statementPart = ({ text: statement, plan, ...counts }: Statement, sharesIndexes: boolean): JsonObject =>
   part('statement', [
     text('text', statement),
-    ...plan.map(step => text('plan', step)),
-    whole('times', times),
-    whole('examined', examined),
-    whole('returned', returned),
+    ...(sharesIndexes ? [] : plan.map(step => text('plan', step))),
+    ...countParts(counts, sharesIndexes),
   ]);
+
+const countParts = (
+  { times, examined, returned }: Pick<Step, 'times' | 'examined' | 'returned'>,
+  sharesIndexes: boolean,
+): readonly JsonObject[] => [
+  whole('times', times),
+  ...(sharesIndexes ? [] : [whole('examined', examined)]),
+  whole('returned', returned),
+];
 
 const part = (name: string, parts: readonly JsonObject[]): JsonObject => ({ name, part: parts });
 const text = (name: string, valueString: string): JsonObject => ({ name, valueString });

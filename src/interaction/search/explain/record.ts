@@ -13,6 +13,7 @@ export interface Step {
   readonly times: number;
   readonly examined: number;
   readonly returned: number;
+  readonly sharesIndexes: boolean;
 }
 
 export interface Statement extends ExplainedStatement {
@@ -63,7 +64,7 @@ export function recorded(partition: SearchedPartition): Recorded {
       async readMany(keys) {
         const found = await partition.readMany(keys);
         const [{ type } = { type: '' }] = keys;
-        const nothing = { clauses: [], order: [], statements: [] };
+        const nothing = { clauses: [], order: [], statements: [], sharesIndexes: false };
         add({ operation: 'read', type, ...nothing, times: 1, examined: found.length, returned: found.length });
         return found;
       },
@@ -82,8 +83,8 @@ function stepOf(
   const all = answers.flatMap(({ statements }) => statements).map(one => ({ ...one, times: 1 }));
   const statements = merged(all);
   const examined = statements.reduce((sum, one) => sum + one.examined, 0);
-  const { clauses = [], order = [] } = first ?? {};
-  return { operation, type, clauses, order, statements, times: 1, examined, returned };
+  const { clauses = [], order = [], sharesIndexes = false } = first ?? {};
+  return { operation, type, clauses, order, statements, times: 1, examined, returned, sharesIndexes };
 }
 
 function together(a: Step, b: Step): Step {
