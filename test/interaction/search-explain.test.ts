@@ -143,7 +143,9 @@ describe('a search with `_explain=true`', () => {
         .flatMap(clause => values(clause.part, 'clause'))
         .join(' '),
     ]);
-    expect(done).toEqual(steps);
+    // A page and its total are read at the same time.
+    const inOrder = (rows: readonly object[]) => (path.includes('_total') ? rows.toSorted() : rows);
+    expect(inOrder(done)).toEqual(inOrder(steps));
   });
 
   it('counts rows, and shows statements with their plans and without values', async () => {

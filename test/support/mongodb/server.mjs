@@ -14,7 +14,7 @@ const engine = await open(data);
 const admin = new MongoClient(engine.uri);
 await admin.db('admin').command({ setParameter: 1, internalQueryPlanRanker: 'multiPlanning' });
 // Files of dropped databases stay open for minutes by default; a database with every type of R4 has some 1,000.
-const closing = 'file_manager=(close_idle_time=2,close_scan_interval=2,close_handle_minimum=100)';
+const closing = 'file_manager=(close_idle_time=20,close_scan_interval=5,close_handle_minimum=1000)';
 await admin.db('admin').command({ setParameter: 1, wiredTigerEngineRuntimeConfig: closing });
 await admin.close();
 
