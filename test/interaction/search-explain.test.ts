@@ -144,7 +144,8 @@ describe('a search with `_explain=true`', () => {
         .join(' '),
     ]);
     // A page and its total are read at the same time.
-    const inOrder = (rows: readonly object[]) => (path.includes('_total') ? rows.toSorted() : rows);
+    const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+    const inOrder = (rows: readonly object[]) => (path.includes('_total') ? rows.toSorted(byText) : rows);
     expect(inOrder(done)).toEqual(inOrder(steps));
   });
 
@@ -158,7 +159,7 @@ describe('a search with `_explain=true`', () => {
     // MongoDB plans for all partitions together, which its plans could reveal: `cli explain` alone shows them.
     expect(values(last, 'plan').join(' ')).toMatch(onMongodb ? /^$/ : /SEARCH/);
     expect(values(step?.part, 'returned')).toEqual([2]);
-    expect(values(step?.part, 'examined').map(Number)).toEqual(onMongodb ? [] : [expect.any(Number)]);
+    expect(values(step?.part, 'examined').filter(examined => Number(examined) >= 2)).toHaveLength(onMongodb ? 0 : 1);
     expect(values(partsOf(answer), 'returned')).toEqual([2]);
     const shown = JSON.stringify(named(partsOf(answer), 'step'));
     for (const value of ['codes.example', '|a"', '2024', 'demo', 'p1']) expect(shown).not.toContain(value);
