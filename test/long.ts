@@ -56,6 +56,12 @@ const faults: readonly Step[] = [
 
 const rest: readonly Step[] = [
   {
+    what: 'MongoDB: contained resources, hierarchies and positions over HTTP, on every type of R4',
+    env: { CRS_TEST_LONG: '1' },
+    files: ['search-contained', 'search-hierarchy', 'search-near'].map(name => `test/interaction/${name}.test.ts`),
+    onMongodb: true,
+  },
+  {
     what: 'access: no question leaks, in 200 random worlds',
     env: { CRS_TEST_ROUNDS: '200' },
     files: ['test/auth/leak'],
