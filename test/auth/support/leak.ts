@@ -53,18 +53,22 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
   }, 600_000);
 }
 
-/** With a fault that `plant` makes in the server that has all records, answers differ. */
+/** With a fault that `plant` makes in the server that has all records, answers differ. `plant` returns what undoes it. */
 export function leakFault(
   newPlace: () => Promise<Place>,
-  plant: (running: RunningEngine) => void,
+  plant: (running: RunningEngine) => () => void,
   options: LeakOptions,
 ): void {
   let twins: Twins;
+  let undo: () => void;
   beforeAll(async () => {
     twins = await startTwins(true, newPlace);
-    plant(twins.servers[0].running);
+    undo = plant(twins.servers[0].running);
   }, 60_000);
-  afterAll(() => twins.close());
+  afterAll(async () => {
+    undo();
+    await twins.close();
+  });
 
   it('is found', async () => {
     const { property } = comparisonOf(twins, true, options);

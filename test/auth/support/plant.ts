@@ -4,7 +4,7 @@ import type { Query } from '../../../src/search/ast.ts';
 import type { Partition } from '../../../src/store/partitions.ts';
 
 /** Makes a store forget, in its searches or in its counts, of a type or of all, whose records a caller may see. */
-export function plantForgetting(method: 'search' | 'count', only?: string): (running: RunningEngine) => void {
+export function plantForgetting(method: 'search' | 'count', only?: string): (running: RunningEngine) => () => void {
   return ({ engine: { store } }) => {
     const open = store.partition.bind(store);
     const faulty = (partition: Partition): Partition =>
@@ -26,6 +26,7 @@ export function plantForgetting(method: 'search' | 'count', only?: string): (run
         return found && faulty(found);
       },
     });
+    return () => Object.assign(store, { partition: open });
   };
 }
 
@@ -34,13 +35,18 @@ const forgetting = <S extends { readonly query: Query }>(search: S): S => ({
   query: withoutOwner(search.query),
 });
 
-/** Makes a server forget the criteria by which a type is restricted. */
-export function plantWithoutCriteria(name: string): (running: RunningEngine) => void {
+/**
+ * Makes a server forget the criteria by which a type is restricted, and every other server of the process whose model
+ * was loaded from the same files: the fault must be taken back.
+ */
+export function plantWithoutCriteria(name: string): (running: RunningEngine) => () => void {
   return ({ engine: { model } }) => {
     const type = model.types.get(name);
     if (type === undefined) throw new Error(`No ${name}`);
     // The types of a model are a Map, which is read-only for its users alone.
-    (model.types as Map<string, ResourceType>).set(name, { ...type, accessCriteria: [] });
+    const types = model.types as Map<string, ResourceType>;
+    types.set(name, { ...type, accessCriteria: [] });
+    return () => types.set(name, type);
   };
 }
 
