@@ -53,7 +53,7 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
   }, 600_000);
 }
 
-/** With a fault that `plant` makes in the server that has all records, answers differ. `plant` returns what undoes it. */
+/** With a fault in the server that has all records, answers differ. `plant` makes it, and returns what undoes it. */
 export function leakFault(
   newPlace: () => Promise<Place>,
   plant: (running: RunningEngine) => () => void,
