@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
 import type { Offered } from '../smart/offered.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
@@ -40,6 +41,8 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+  /** The format of the body of a patch. */
+  readonly contentType?: PatchFormat;
 }
 
 /** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */
