@@ -62,6 +62,11 @@ const rest: readonly Step[] = [
     onMongodb: true,
   },
   {
+    what: 'every official example of R4 on an interface with all of R4',
+    env: { CRS_TEST_LONG: '1' },
+    files: ['test/conformance/generality.test.ts'],
+  },
+  {
     what: 'access: no question leaks, in 200 random worlds',
     env: { CRS_TEST_ROUNDS: '200' },
     files: ['test/auth/leak'],

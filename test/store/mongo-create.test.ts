@@ -14,7 +14,9 @@ describe('MongoDB', () => {
   createContract(where);
   killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
-describe('MongoDB, asked as a sharded cluster is', () => createContract(asSharded));
+describe('MongoDB, asked as a sharded cluster is', () => {
+  createContract(asSharded);
+});
 describe('MongoDB, by two processes in turns', () => {
   createContract(inTurns);
   attachmentContract(inTurns, keptChunks);
@@ -22,7 +24,9 @@ describe('MongoDB, by two processes in turns', () => {
 
 // Each of its steps has a database of its own, and waits for weeks of sweeps; short: two processes in turns.
 const isLong = process.env['CRS_TEST_LONG'] !== undefined;
-describe.skipIf(!isLong)('MongoDB (long form: CRS_TEST_LONG)', () => attachmentContract(where, keptChunks));
-describe.skipIf(!isLong)('MongoDB, asked as a sharded cluster is (long form: CRS_TEST_LONG)', () =>
-  attachmentContract(asSharded, keptChunks),
-);
+describe.skipIf(!isLong)('MongoDB (long form: CRS_TEST_LONG)', () => {
+  attachmentContract(where, keptChunks);
+});
+describe.skipIf(!isLong)('MongoDB, asked as a sharded cluster is (long form: CRS_TEST_LONG)', () => {
+  attachmentContract(asSharded, keptChunks);
+});
