@@ -46,7 +46,7 @@ describe('settings', () => {
       storeTimeout: 10_000,
       auditDays: 400,
       auditFailure: 'refuse',
-      shutdownTimeout: 10_000,
+      shutdownTimeout: 20_000,
       compression: 'auto',
       compressionThreshold: 1024,
       terminologyServer: undefined,

@@ -211,7 +211,7 @@ export const settings: readonly Setting[] = [
   setting('keep-alive', 'NUMBER', seconds, 'Idle timeout of a connection', time('65')),
   setting('search-deadline', 'NUMBER', seconds, 'Time limit of one search; then 403 `too-costly`', time('5')),
   setting('store-timeout', 'NUMBER', seconds, 'Timeout of a MongoDB server; then 503 `timeout`', time('10')),
-  setting('shutdown-timeout', 'NUMBER', seconds, 'Time for running requests at a shutdown', time('10')),
+  setting('shutdown-timeout', 'NUMBER', seconds, 'Time for running requests at a shutdown', time('20')),
   setting('compression', 'WHEN', choice('auto', 'on', 'off'), '`auto`, `on` or `off`; auto is off behind a proxy', {
     default: 'auto',
   }),

@@ -37,7 +37,6 @@ export function createListener({ config, url, log, notice, closing }: Start, ser
       headers,
       compression: compression === 'on' || (compression === 'auto' && trustedProxies.length === 0),
       threshold: config.compressionThreshold,
-      closing,
     }),
     closing,
     log,

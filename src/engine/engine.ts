@@ -34,8 +34,11 @@ export interface RunningEngine {
   /** The base of absolute URLs: a partition is `{url}/r4/{partition}`. */
   readonly url: string;
   readonly port: number;
-  /** Lets requests in flight finish, then closes the store. May be called again. */
-  close(): Promise<void>;
+  /**
+   * `/readyz` fails at once, requests in flight finish, connections that stay idle for `patience` milliseconds are
+   * closed, by default at once; then closes the store. May be called again.
+   */
+  close(patience?: number): Promise<void>;
 }
 
 /** Dependencies that are injected, or created from the settings. */
@@ -123,13 +126,13 @@ export async function startEngine(
     reloads.started();
 
     let closed: Promise<void> | undefined;
-    const close = async (): Promise<void> => {
+    const close = async (patience?: number): Promise<void> => {
       closing = true;
       reloads.ended();
-      await port.close();
+      await port.close(patience);
       await opened.close();
     };
-    return { engine, url, port: port.number, close: () => (closed ??= close()) };
+    return { engine, url, port: port.number, close: patience => (closed ??= close(patience)) };
   } catch (error) {
     reloads.ended();
     port.fail(error);
