@@ -53,6 +53,10 @@ describe('settings', () => {
       terminologyTimeout: 3_000,
       handling: 'strict',
       log: 'info',
+      logFormat: 'auto',
+      metricsPort: undefined,
+      metricsHost: '127.0.0.1',
+      traces: 'off',
       debug: false,
       issuers: [],
     });

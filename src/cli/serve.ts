@@ -35,7 +35,7 @@ machine only.`,
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
-    const log = createLog(given.log);
+    const log = createLog(given.log, process.stderr, Date.now, given.logFormat);
     const reloads = createReloads(text => log.notice(text));
     process.on('SIGHUP', () => void reloads.reload()); // until the end of the process, which SIGHUP must not cause
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);

@@ -78,7 +78,7 @@ const search = (port: number) =>
   begin(port, 'POST', '/r4/clinic/Patient/_search', 'application/x-www-form-urlencoded', '_count=1&_sort=_id');
 
 describe.skipIf(process.platform === 'win32')('SIGTERM (Windows ends a process at once)', () => {
-  it('fails /readyz at once, answers the next request of each open connection with `Connection: close`, and ends with 0', async () => {
+  it('fails /readyz at once, closes each open connection with its next answer, and ends with 0', async () => {
     const { server, port } = await serve();
     const probes = ['/readyz', '/healthz', '/r4/clinic/metadata', '/nothing'].map(path => ({ path, ...open(port) }));
     for (const { write, received } of probes) {
