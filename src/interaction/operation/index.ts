@@ -4,6 +4,11 @@ import { metaAdd, metaDelete } from './change-meta.ts';
 import { everything } from './everything/everything.ts';
 import { lastn } from './lastn/lastn.ts';
 import { meta } from './meta.ts';
+import { expand } from './terminology/expand.ts';
+import { lookup } from './terminology/lookup.ts';
+import { subsumes } from './terminology/subsumes.ts';
+import { translate } from './terminology/translate.ts';
+import { validateCode } from './terminology/validate-code.ts';
 import { validate } from './validate.ts';
 
 /**
@@ -11,7 +16,9 @@ import { validate } from './validate.ts';
  * declare and that is not here prevents the start.
  */
 export const operations: ReadonlyMap<string, OperationImplementation> = new Map(
-  [everything, lastn, meta, metaAdd, metaDelete, validate].map(one => [one.code, one]),
+  [everything, expand, lastn, lookup, meta, metaAdd, metaDelete, subsumes, translate, validate, validateCode].map(
+    one => [one.code, one],
+  ),
 );
 
 /** Runs the requested operation; dispatch rejects undeclared ones. https://hl7.org/fhir/R4/operations.html */
