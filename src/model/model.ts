@@ -77,8 +77,9 @@ export interface ResourceType {
    */
   readonly pairs: readonly Pair[];
   /**
-   * The parameters that link records of the type to the compartments that are searched or that operations return, by the
-   * code of the compartment; none of other types. The compartment's own type belongs to it too, if no parameter links it.
+   * The parameters that link records of the type to the compartments that are searched or that operations return, by
+   * the code of the compartment; none of other types. The compartment's own type belongs to it too, if no parameter
+   * links it.
    */
   readonly compartmentLinks: ReadonlyMap<string, readonly SearchParam[]>;
   readonly pageSize: { readonly default: number; readonly max: number };

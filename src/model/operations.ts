@@ -14,8 +14,8 @@ import { supertypes } from './type-definitions.ts';
 const levels: readonly OperationLevel[] = ['system', 'type', 'instance'];
 
 /**
- * The operations that `nodes` declare, by code, without named queries (named-queries.ts): of a type or its instances, or
- * of the whole system if `typeName` is undefined. Each names an OperationDefinition that is implemented.
+ * The operations that `nodes` declare, by code, without named queries (named-queries.ts): of a type or its instances,
+ * or of the whole system if `typeName` is undefined. Each names an OperationDefinition that is implemented.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
  */
 export function compileOperations(

@@ -1,6 +1,6 @@
 /**
- * The implemented interactions of R4: `interaction/index.ts` implements exactly these. A definition that declares another
- * one prevents the start. https://hl7.org/fhir/R4/http.html
+ * The implemented interactions of R4: `interaction/index.ts` implements exactly these. A definition that declares
+ * another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
 export const servedInteractions = [
   'batch',

@@ -236,8 +236,8 @@ describe('a CapabilityStatement is refused', () => {
       { operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
       [
         'rest[0].operation[0].definition',
-        '`http://hl7.org/fhir/OperationDefinition/Resource-validate` is not served as an operation of the whole system; ' +
-          'remove it.',
+        '`http://hl7.org/fhir/OperationDefinition/Resource-validate` is not served as an operation of the whole ' +
+          'system; remove it.',
       ],
     ],
     [

@@ -12,7 +12,10 @@ import { handlingOf } from '../prefer.ts';
 import { parseBody, requireLength } from '../write/body.ts';
 import { readPrimitive, valueOfPart } from './argument-value.ts';
 
-/** The arguments of a call, by the name of the parameter: the JSON of each value, in order; parts as Parameters have them. */
+/**
+ * The arguments of a call, by the name of the parameter: the JSON of each value, in order; parts as Parameters have
+ * them.
+ */
 export class Arguments {
   readonly #values: ReadonlyMap<string, readonly unknown[]>;
 
@@ -55,8 +58,8 @@ interface ReadArguments {
 
 /**
  * The arguments of a call in the URL and in the body, checked against the OperationDefinition: names, types and
- * cardinality. The body has Parameters, or the resource of the one parameter that takes resources. Throws FhirError 400;
- * under lenient handling unknown and empty parameters are ignored. https://hl7.org/fhir/R4/operations.html#request
+ * cardinality. The body has Parameters, or the resource of the one parameter that takes resources. Throws FhirError
+ * 400; under lenient handling unknown and empty parameters are ignored. https://hl7.org/fhir/R4/operations.html#request
  */
 export function readArguments(engine: Engine, request: FhirRequest): Arguments {
   return readAll(engine, request, 'refused').given;

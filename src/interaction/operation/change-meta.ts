@@ -18,8 +18,8 @@ import { elementsOf, labelsOf, withLabels, withoutLabels } from './meta-labels.t
 import type { Labels } from './meta-labels.ts';
 
 /**
- * `$meta-add`: adds profiles, security labels and tags to a record; those that it has stay as they are. Answers with the
- * new Meta. https://hl7.org/fhir/R4/resource-operation-meta-add.html
+ * `$meta-add`: adds profiles, security labels and tags to a record; those that it has stay as they are. Answers with
+ * the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-add.html
  */
 export const metaAdd: OperationImplementation = {
   code: 'meta-add',
@@ -44,8 +44,8 @@ class Outdated extends Error {}
 const mostAttempts = 100;
 
 /**
- * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as an
- * update does, and 404 and 410 as a read.
+ * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as
+ * an update does, and 404 and 410 as a read.
  */
 async function changeMeta(
   engine: Engine,

@@ -114,7 +114,8 @@ describe('a change of the Meta', () => {
   });
 
   it('leaves the rest of the record as it was written', async () => {
-    const text = `{"resourceType":"Patient","id":"${id}","extension":[{"url":"http://example.org/x","valueDecimal":1.50}]}`;
+    const extension = '{"url":"http://example.org/x","valueDecimal":1.50}';
+    const text = `{"resourceType":"Patient","id":"${id}","extension":[${extension}]}`;
     await put(server.partition, [text]);
     await post(server, `/Patient/${id}/$meta-add`, withMeta({ tag: [tag('b')] }));
     expect((await server.get(`/Patient/${id}`)).text).toContain('"valueDecimal":1.50');

@@ -26,8 +26,8 @@ import { walk } from './walk.ts';
 import type { WalkedPage } from './walk.ts';
 
 /**
- * `$everything`: a record, or all of a type, with the records of its compartment and those that they refer to, in pages.
- * Which types have a compartment is defined by the loaded CompartmentDefinitions.
+ * `$everything`: a record, or all of a type, with the records of its compartment and those that they refer to, in
+ * pages. Which types have a compartment is defined by the loaded CompartmentDefinitions.
  * https://hl7.org/fhir/R4/patient-operation-everything.html,
  * https://hl7.org/fhir/R4/encounter-operation-everything.html
  */

@@ -27,8 +27,8 @@ export const pairsOf = (given: Arguments): readonly QueryPair[] => [
 ];
 
 /**
- * Parses these parameters. Throws FhirError 400 for a type that is not declared, and for a count of no records. `now` in
- * milliseconds since 1970 UTC; times without an offset are those of `zone`.
+ * Parses these parameters. Throws FhirError 400 for a type that is not declared, and for a count of no records. `now`
+ * in milliseconds since 1970 UTC; times without an offset are those of `zone`.
  * https://hl7.org/fhir/R4/patient-operation-everything.html
  */
 export function parseEverything(

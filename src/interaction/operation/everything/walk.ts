@@ -16,8 +16,8 @@ export interface WalkedPage {
 
 /**
  * A page of the records of the steps, one step after the other, in the order of ids: nothing that is written meanwhile
- * moves a record to another page. `ready` is called before a step is read. Throws FhirError 400 for a position in a step
- * that there is not.
+ * moves a record to another page. `ready` is called before a step is read. Throws FhirError 400 for a position in a
+ * step that there is not.
  */
 export async function walk(
   steps: readonly Step[],

@@ -20,9 +20,9 @@ const forms: Readonly<Record<string, (value: unknown) => boolean>> = {
 const texts: ReadonlySet<string> = new Set(['version', 'valueSetVersion', 'conceptMapVersion', 'filter']);
 
 /**
- * Calls the same operation of the terminology server, of what the loaded definitions cannot answer: canonicals, systems,
- * codes and the words of a `filter` are sent, if they have the form of such. Throws `otherwise` without a server or if it
- * cannot answer either, and FhirError 503 if it does not answer.
+ * Calls the same operation of the terminology server, of what the loaded definitions cannot answer: canonicals,
+ * systems, codes and the words of a `filter` are sent, if they have the form of such. Throws `otherwise` without a
+ * server or if it cannot answer either, and FhirError 503 if it does not answer.
  */
 export async function askServer(
   engine: Engine,

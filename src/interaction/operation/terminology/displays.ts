@@ -11,8 +11,9 @@ export interface StatedCode {
 export const keyOf = (system: string, code: string): string => JSON.stringify([system, code]);
 
 /**
- * The displays and designations that a ValueSet states itself, or those that it includes, by `keyOf`: in its compose, and
- * in a published expansion. https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.concept.display
+ * The displays and designations that a ValueSet states itself, or those that it includes, by `keyOf`: in its compose,
+ * and in a published expansion.
+ * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.compose.include.concept.display
  */
 export function displaysIn(
   valueSet: JsonObject,

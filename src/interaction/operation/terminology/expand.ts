@@ -15,8 +15,8 @@ import type { GivenDefinition } from './given-definition.ts';
 import { loadedTerminology } from './loaded.ts';
 
 /**
- * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call; else
- * of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
+ * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call;
+ * else of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
 export const expand: OperationImplementation = {
   code: 'expand',

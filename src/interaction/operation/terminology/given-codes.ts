@@ -20,8 +20,8 @@ export interface CodeParameters {
 }
 
 /**
- * The codes of a call: `code` with `system`, one `coding`, or all of a `codeableConcept`. Throws FhirError 400 for none,
- * for several of these, and for a coding without a code. https://hl7.org/fhir/R4/terminology-service.html
+ * The codes of a call: `code` with `system`, one `coding`, or all of a `codeableConcept`. Throws FhirError 400 for
+ * none, for several of these, and for a coding without a code. https://hl7.org/fhir/R4/terminology-service.html
  */
 export function givenCodes(given: Arguments, names: CodeParameters = {}): readonly GivenCode[] {
   const { code: codeName = 'code', coding: codingName = 'coding', version = 'version' } = names;
