@@ -47,9 +47,9 @@ describe('upgrade check', () => {
     await run(['partition', 'add', 'clinic', ...store]);
     expect((await run(['backup', file('backup'), ...store])).code).toBe(0);
     const { code, stdout } = await check('new.sqlite', '--backup', file('backup'));
-    expect(stdout).toMatch(
-      /has layout (\d+); the store has layout \1, 0 records and 0 older versions\.\nA start changes nothing\.\nThe backup of \S+Z has 0 records \(the store has 0\)\. It is recent\.\n$/,
-    );
+    expect(stdout).toMatch(/has layout (\d+); the store has layout \1, 0 records and 0 older versions\.\n/);
+    expect(stdout).toMatch(/A start changes nothing\.\nThe backup of \S+Z has 0 records \(the store has 0\)\. /);
+    expect(stdout).toMatch(/ It is recent\.\n$/);
     expect(code).toBe(0);
   });
 
@@ -70,7 +70,8 @@ describe('upgrade check', () => {
     const database = new DatabaseSync(file('newer.sqlite'));
     database.exec(`PRAGMA user_version = ${layout + 1}`);
     database.close();
-    const sentence = `was written by a newer version (layout ${layout + 1}; this one knows ${layout}); use that version`;
+    const layouts = `(layout ${layout + 1}; this one knows ${layout})`;
+    const sentence = `was written by a newer version ${layouts}; use that version`;
     for (const command of [
       ['upgrade', 'check'],
       ['partition', 'list'],
