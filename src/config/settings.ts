@@ -22,6 +22,7 @@ import {
 export interface Config {
   readonly port: number;
   readonly host: string;
+  readonly interface: keyof typeof defaultStores;
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
@@ -93,6 +94,12 @@ export interface Config {
   readonly issuers: readonly IssuerSettings[];
 }
 
+/** The store without the setting `store`, by interface: an index of one interface would be dropped by the other. */
+export const defaultStores = {
+  shipped: 'sqlite:./data/records.sqlite',
+  r4: 'sqlite:./data/r4.sqlite',
+} as const;
+
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
   readonly field: keyof Omit<Config, 'issuers'>;
@@ -106,12 +113,19 @@ export const settings: readonly Setting[] = [
     default: '127.0.0.1',
   }),
   setting(
+    'interface',
+    'NAME',
+    choice('shipped', 'r4'),
+    '`shipped`: the files in `capability/`; `r4`: all of FHIR R4, by default in `sqlite:./data/r4.sqlite`',
+    { default: 'shipped' },
+  ),
+  setting(
     'store',
     'URL',
     storeUrl,
     'The store of the records: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
     {
-      default: 'sqlite:./data/records.sqlite',
+      default: defaultStores.shipped,
     },
   ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),

@@ -5,7 +5,7 @@ import { items } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Operation } from './model.ts';
-import { quotedCodes, servedOperations } from './served.ts';
+import { isServedOperation, quotedCodes, servedOperations } from './served.ts';
 import { isQuery } from './named-queries.ts';
 import { supertypes } from './type-definitions.ts';
 
@@ -38,7 +38,7 @@ export function compileOperations(
     const on = stringsOf(definition['resource']);
     if (![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
       report(node, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
-    if (!servedOperations.some(one => one === code)) {
+    if (!isServedOperation(definition)) {
       const served = quotedCodes(servedOperations.map(one => `$${one}`));
       const text = `The operation \`$${code}\` is not served yet; remove it. ${served} is served.`;
       report(node, 'definition', text);

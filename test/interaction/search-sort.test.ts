@@ -66,7 +66,7 @@ describe.each([
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sorted-'));
     await cp('test/fixtures/all-r4/capability', folder, { recursive: true }); // with its named queries
-    await writeFile(join(folder, 'all-r4.json'), JSON.stringify(isIndexed ? withSortIndexes() : allR4()));
+    await writeFile(join(folder, 'all-r4.json'), JSON.stringify(await (isIndexed ? withSortIndexes() : allR4())));
     server = await serve(records, ['--capability', folder]);
   }, 120_000);
   afterAll(async () => {
@@ -112,8 +112,8 @@ interface Bundle {
 const idsIn = ({ entry = [] }: Bundle): readonly string[] => entry.map(({ resource }) => resource.id);
 
 /** All of R4, with a sort index of every parameter that these searches are sorted by. */
-function withSortIndexes(): unknown {
-  const statement = allR4() as { rest: { resource: { type: string; extension: object[] }[] }[] };
+async function withSortIndexes(): Promise<unknown> {
+  const statement = (await allR4()) as unknown as { rest: { resource: { type: string; extension: object[] }[] }[] };
   for (const { type, extension } of statement.rest[0]?.resource ?? []) {
     const codes = rows.flatMap(([, search]) => (search.startsWith(`${type}?`) ? sortsIn(search) : []));
     for (const valueCode of new Set(codes)) extension.push({ url: `${extensionBase}sort-index`, valueCode });
