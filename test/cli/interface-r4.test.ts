@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../support/free-port.ts';
+import { blocksOf, section } from '../support/readmes.ts';
 import { inOneProcess } from './one-process.ts';
 import { launch } from './process.ts';
 import type { Launched } from './process.ts';
@@ -50,12 +51,16 @@ describe('npm start -- --interface r4', () => {
     const TOKEN = await tokenOf('--interface', 'r4');
     const commands = [...server.stdout().matchAll(/^ {2}(curl .*Bearer .*)$/gm)].map(([, command = '']) => command);
     expect(commands).toHaveLength(5);
-    const answers = commands.map(command => {
-      const curl = command.replace('curl ', "curl -sS -w '\n%{http_code}' ");
-      const { stdout, stderr } = spawnSync('sh', ['-c', curl], { encoding: 'utf8', env: { ...process.env, TOKEN } });
-      expect(stderr).toBe('');
-      return stdout.split('\n');
-    });
+    const answersOf = (of: readonly string[]): readonly string[][] =>
+      of.map(command => {
+        const curl = command
+          .replace('curl ', "curl -sS -w '\n%{http_code}' ")
+          .replace('127.0.0.1:8080', `127.0.0.1:${port}`);
+        const { stdout, stderr } = spawnSync('sh', ['-c', curl], { encoding: 'utf8', env: { ...process.env, TOKEN } });
+        expect(stderr).toBe('');
+        return stdout.split('\n');
+      });
+    const answers = answersOf(commands);
     expect(answers.map(lines => lines.at(-1))).toEqual(['200', '200', '200', '201', '204']);
     for (const [bundle = ''] of answers.slice(0, 3))
       expect((JSON.parse(bundle) as Body).entry?.length).toBeGreaterThan(0);
@@ -63,6 +68,16 @@ describe('npm start -- --interface r4', () => {
       const headers = { Authorization: `Bearer ${TOKEN}` };
       return (await fetch(`http://127.0.0.1:${port}/r4/demo/${path}`, { headers })).json() as Promise<Body>;
     };
+    // The commands of the page.
+    const [startBlock, block] = blocksOf(section('src/definitions/README.md', 'All of R4')).map(({ content }) =>
+      content.split('\n'),
+    );
+    expect(startBlock).toEqual(['npm start -- --interface r4', '']);
+    const [tokenLine, ...curls] = block?.filter(line => line !== '') ?? [];
+    expect(tokenLine).toBe(`TOKEN=$(npm run -s cli -- token ${tokenFlags})`);
+    const written = answersOf(curls);
+    expect(written.map(lines => lines.at(-1))).toEqual(['201', '200']);
+    expect(written[1]?.[0]).toContain('"id":"my-clinic"');
     // What the records of the patients refer to is there too.
     const { entry = [] } = await ask('Appointment?_count=1&_include=Appointment:actor');
     expect(entry.map(({ resource }) => resource.resourceType).toSorted()).toEqual([
