@@ -11,7 +11,7 @@ import type { Client as SmartClient, NodeApp } from './support/node-app.ts';
 import { service } from './support/service.ts';
 
 const scope = 'launch/patient openid fhirUser user/*.cruds';
-const isPatched = servedInteractions.some(code => String(code) === 'patch');
+const isPatched = (servedInteractions as readonly string[]).includes('patch');
 
 let server: Authorizing;
 let app: NodeApp;
@@ -27,10 +27,8 @@ interface Stored {
   readonly meta: { readonly versionId: string };
 }
 
-const organization = (name: string, more: object = {}): { resourceType: 'Organization' } => ({
-  resourceType: 'Organization',
-  ...{ name, ...more },
-});
+const organization = (name: string, more: object = {}): { resourceType: 'Organization' } =>
+  Object.assign({ resourceType: 'Organization' as const, name }, more);
 const identifier = (value: string): object => ({ identifier: [{ system: 'urn:clinics', value }] });
 const versions = (bundle: unknown): readonly string[] =>
   (bundle as { entry: { request: { method: string } }[] }).entry.map(({ request }) => request.method);
