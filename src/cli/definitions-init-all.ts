@@ -22,7 +22,8 @@ export async function initAllCommand(
   if (from !== undefined || statement !== undefined)
     throw new ConfigError(['`--all` declares all of R4; `--from` and `--statement` are for a published guide.']);
   noPositionals(more);
-  const [{ initAll }, { readTemplate }, { writeNew }] = await Promise.all([
+  const [{ operations }, { initAll }, { readTemplate }, { writeNew }] = await Promise.all([
+    import('../interaction/operation/index.ts'),
     import('../guide/init-all.ts'),
     import('../guide/template.ts'),
     import('../guide/write.ts'),
@@ -36,6 +37,7 @@ export async function initAllCommand(
       return name => names?.includes(name) ?? true;
     },
     definitions,
+    operations,
   );
   const resources = objectsOf(objectsOf(made['rest'])[0]?.['resource']);
   const file = await writeNew(folder, 'r4.json', made);

@@ -14,6 +14,7 @@ import type { Problem } from '../definitions/problem.ts';
 import { readSources } from '../definitions/source.ts';
 import { declareAll } from '../guide/declare-all.ts';
 import { readTemplate, templateFile } from '../guide/template.ts';
+import { operations } from '../interaction/operation/index.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
@@ -64,7 +65,8 @@ export async function loadModel(sources: {
   const types = baseTypes(definitions);
   const all = sources.interface === 'r4' ? [allOfR4(definitions, types)] : [];
   const statements = [...all, ...found.statements];
-  const compiled = compileModel(statements, definitions, types, [...found.digests, ...all.map(digestOf)]);
+  const digests = [...found.digests, ...all.map(digestOf)];
+  const compiled = compileModel(statements, definitions, types, digests, operations);
   const plain = [...statements, ...found.definitions].filter(({ core, package: from }) => !core && from === undefined);
   const checked = checkProfiles(definitions, compiled.model);
   const queries = compiled.problems.length === 0 ? queryProblems(compiled.model) : [];
@@ -109,7 +111,11 @@ export async function requireModel(sources: Parameters<typeof loadModel>[0]): Pr
 
 /** The statement of the interface `r4`, as if it were read from a file. */
 const allOfR4 = (definitions: Definitions, types: TypeDefinitions): Definition =>
-  definitionOf(declareAll(readTemplate(), definitions, types), { file: templateFile, path: '', package: undefined });
+  definitionOf(declareAll(readTemplate(), definitions, types, operations), {
+    file: templateFile,
+    path: '',
+    package: undefined,
+  });
 
 const digestOf = (definition: Definition): string => hash('sha256', JSON.stringify(definition.resource()));
 

@@ -6,8 +6,10 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { defaultCompartment, defaultLinkCodes } from '../model/access-rules.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import { extensionBase } from '../model/extension-shapes.ts';
+import type { ImplementedOperations } from '../model/implemented-operation.ts';
+import type { OperationLevel } from '../model/model.ts';
 import { hasEntries } from '../model/search-parameter.ts';
-import { isServedOperation, servedInteractions } from '../model/served.ts';
+import { servedInteractions } from '../model/served.ts';
 import { supertypes } from '../model/type-definitions.ts';
 import type { InterfaceTemplate } from './template.ts';
 
@@ -20,6 +22,7 @@ export function declareAll(
   { statement, omitted }: InterfaceTemplate,
   definitions: Definitions,
   types: TypeDefinitions,
+  implemented: ImplementedOperations,
   isChosen: (typeName: string) => boolean = () => true,
 ): JsonObject {
   const without = new Set(omitted.map(({ type }) => type));
@@ -27,11 +30,20 @@ export function declareAll(
   const [rest = {}] = objectsOf(statement['rest']);
   const added = Map.groupBy(objectsOf(rest['resource']), ({ type }) => type);
   const parameters = parametersOf(definitions, names);
-  const operations = operationsOf(definitions);
   const compartments = definitions
     .all('CompartmentDefinition')
     .map(one => one.resource())
     .filter(({ code }) => names.includes(String(code)));
+  const owners = new Set(compartments.map(({ code }) => String(code)));
+  const operations = definitions.all('OperationDefinition').map(one => one.resource());
+  const operationsOn = (levels: readonly OperationLevel[], bases: readonly string[]): readonly JsonObject[] =>
+    operations
+      .filter(({ resource }) => stringsOf(resource).some(base => bases.includes(base)))
+      .filter(one => isServed(one, levels, implemented))
+      .filter(
+        ({ code }) => implemented.get(String(code))?.ofCompartment !== true || bases.some(base => owners.has(base)),
+      )
+      .map(({ code, url }) => ({ name: code, definition: url }));
   const owner = asString(compartments.find(({ url }) => url === defaultCompartment)?.['code']);
   const resources = names.map(name => {
     const bases = [name, ...supertypes(name, types)];
@@ -57,13 +69,7 @@ export function declareAll(
       conditionalUpdate: true,
       conditionalDelete: 'multiple',
       conditionalRead: 'full-support',
-      operation: [
-        ...operations
-          .filter(({ resource }) => stringsOf(resource).some(base => bases.includes(base)))
-          .filter(({ type, instance }) => type === true || instance === true)
-          .map(({ code, url }) => ({ name: code, definition: url })),
-        ...objectsOf(given['operation']),
-      ],
+      operation: [...operationsOn(['type', 'instance'], bases), ...objectsOf(given['operation'])],
       searchInclude: ['*'],
       searchRevInclude: ['*'],
       searchParam: searchParam.map(printed),
@@ -76,6 +82,7 @@ export function declareAll(
       withoutEmpty({
         ...rest,
         interaction: served(systemInteractions),
+        operation: operationsOn(['system'], [...types.resourceTypes, ...everywhere]),
         resource: resources,
         searchParam: parameters.on(everywhere).map(printed),
         compartment: compartments.map(({ url }) => url),
@@ -135,12 +142,17 @@ const linksTo = ({ code, type, target }: JsonObject, owner: string): boolean =>
   defaultLinkCodes.some(link => link === code) &&
   (target === undefined || stringsOf(target).includes(owner));
 
-/** The operations that are served, of R4 and of this server. */
-const operationsOf = (definitions: Definitions): readonly JsonObject[] =>
-  definitions
-    .all('OperationDefinition')
-    .map(one => one.resource())
-    .filter(isServedOperation);
+/** True for an OperationDefinition of which one of these levels is implemented. Named queries are not. */
+function isServed(
+  definition: JsonObject,
+  levels: readonly OperationLevel[],
+  implemented: ImplementedOperations,
+): boolean {
+  const scopes = implemented.get(String(definition['code']))?.scopes ?? {};
+  return (
+    definition['kind'] !== 'query' && levels.some(level => definition[level] === true && scopes[level] !== undefined)
+  );
+}
 
 /** An empty array is not allowed in FHIR JSON. */
 const withoutEmpty = (resource: JsonObject): JsonObject =>

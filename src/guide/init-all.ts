@@ -3,6 +3,7 @@ import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
 import { readSources } from '../definitions/source.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
+import type { ImplementedOperations } from '../model/implemented-operation.ts';
 import { baseTypes } from '../model/type-definitions.ts';
 import { declareAll } from './declare-all.ts';
 import type { InterfaceTemplate } from './template.ts';
@@ -16,6 +17,7 @@ export async function initAll(
   template: InterfaceTemplate,
   choose: (types: ReadonlySet<string>) => (typeName: string) => boolean,
   paths: readonly string[],
+  implemented: ImplementedOperations,
 ): Promise<JsonObject> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const cache = openDiskCache(cacheFolders(root, 'definitions'));
@@ -24,5 +26,5 @@ export async function initAll(
   const refused = [...found.problems, ...problems];
   if (refused.length > 0) throw new Error(refused.map(({ file, text }) => `${file}: ${text}`).join('\n'));
   const types = baseTypes(definitions);
-  return declareAll(template, definitions, types, choose(types.resourceTypes));
+  return declareAll(template, definitions, types, implemented, choose(types.resourceTypes));
 }

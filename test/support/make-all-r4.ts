@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { initAll } from '../../src/guide/init-all.ts';
+import { operations } from '../../src/interaction/operation/index.ts';
 import { readTemplate } from '../../src/guide/template.ts';
 
 /**
@@ -28,7 +29,7 @@ export function allR4(): Promise<JsonObject> {
       rest: [{ ...rest, resource: [...offering, ...others] }],
     },
   };
-  return initAll(template, () => () => true, []);
+  return initAll(template, () => () => true, [], operations);
 }
 
 /** The named queries by type; `queries.json` beside the statement defines them. */
