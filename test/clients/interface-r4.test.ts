@@ -2,7 +2,6 @@
 import { ClientStorage, MedplumClient, MemoryStorage } from '@medplum/core';
 import { Client as KitClient } from 'fhir-kit-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { servedInteractions } from '../../src/model/served.ts';
 import { Browser } from '../smart/support/browser.ts';
 import { follow, launchApp } from '../smart/support/flow.ts';
 import type { Authorizing } from '../smart/support/server.ts';
@@ -11,7 +10,6 @@ import type { Client as SmartClient, NodeApp } from './support/node-app.ts';
 import { service } from './support/service.ts';
 
 const scope = 'launch/patient openid fhirUser user/*.cruds';
-const isPatched = (servedInteractions as readonly string[]).includes('patch');
 
 let server: Authorizing;
 let app: NodeApp;
@@ -68,7 +66,7 @@ describe('fhir-kit-client', () => {
     });
   });
 
-  it.runIf(isPatched)('patches', async () => {
+  it('patches', async () => {
     const { id } = await stored(client.create({ ...type, body: organization('One') }));
     const jsonPatch = [{ op: 'replace' as const, path: '/name', value: 'Two' }];
     expect(await client.patch({ ...type, id, jsonPatch })).toMatchObject({ name: 'Two', meta: { versionId: '2' } });
@@ -109,7 +107,7 @@ describe('MedplumClient', () => {
     });
   });
 
-  it.runIf(isPatched)('patches', async () => {
+  it('patches', async () => {
     const { id } = await client.createResource({ resourceType: 'Organization', name: 'One' });
     const patched = await client.patchResource('Organization', id, [{ op: 'replace', path: '/name', value: 'Two' }]);
     expect(patched).toMatchObject({ name: 'Two', meta: { versionId: '2' } });
@@ -133,7 +131,7 @@ describe('fhirclient', () => {
     await expect(client.request(`Organization/${created.id}`)).rejects.toMatchObject({ status: 410 });
   });
 
-  it.runIf(isPatched)('patches', async () => {
+  it('patches', async () => {
     const { id } = (await client.create(organization('One'))) as Stored;
     const patched = await client.patch(`Organization/${id}`, [{ op: 'replace', path: '/name', value: 'Two' }]);
     expect(patched).toMatchObject({ name: 'Two', meta: { versionId: '2' } });
