@@ -3,6 +3,7 @@ import type { Access } from '../auth/access.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
@@ -42,6 +43,8 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+  /** The format of the body of a patch. */
+  readonly contentType?: PatchFormat;
 }
 
 /** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */
