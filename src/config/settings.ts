@@ -161,7 +161,8 @@ export const settings: readonly Setting[] = [
     'terminology-server',
     'URL',
     terminologyUrl,
-    'FHIR terminology server for codes that loaded code systems do not decide: only codes are sent',
+    'FHIR terminology server for codes that loaded code systems do not decide: only codes and words of `$expand` are ' +
+      'sent',
   ),
   setting('terminology-timeout', 'NUMBER', seconds, 'Timeout of that server', time('3')),
   setting(
