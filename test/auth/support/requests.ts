@@ -192,6 +192,15 @@ const change = (target: fc.Arbitrary<Target>) =>
       return { method, path, headers: { ...headers, 'Content-Type': 'application/fhir+json' }, body };
     });
 
+/** Adds or removes a tag, where it is served. */
+const tagged = (target: fc.Arbitrary<Target>) =>
+  fc.tuple(target, pick('meta-add', 'meta-delete'), pick('x', 'y')).map(([[type, id], operation, code]): Asked => {
+    const valueMeta = { tag: [{ system: 'urn:tag', code }] };
+    const body = JSON.stringify({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta }] });
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    return { method: 'POST', path: `/${type}/${id}/$${operation}`, headers, body };
+  });
+
 /** What is about the whole partition or a whole type. */
 const whole = fc
   .tuple(pick('GET', 'POST'), pick('/', '/_search', '/_history', '/$export', '/Patient/_history', '/metadata'))
@@ -491,6 +500,7 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 2, arbitrary: validate(ofValidated) },
       { weight: 3, arbitrary: history(target) },
       { weight: 2, arbitrary: change(ofCommunication) },
+      { weight: 1, arbitrary: tagged(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
   );
