@@ -9,6 +9,7 @@ import type { Extract } from '../indexing/extract.ts';
 import type { Partition, PartitionIdentity } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredVersion } from '../store/records.ts';
+import type { ChargeClient } from './client-limit.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
@@ -84,6 +85,8 @@ export interface Engine {
   /** Created at its first use. */
   readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;
+  /** Undefined: clients have no rate limit. */
+  readonly chargeClient?: ChargeClient | undefined;
   readonly now: () => number;
   /** The handling of unknown and empty parameters if the client does not choose. */
   readonly handling: Handling;
