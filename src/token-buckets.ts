@@ -16,7 +16,7 @@ export interface Taken {
 export interface Buckets {
   readonly rate: Rate;
   /** Takes `cost` tokens, or none; a cost above the capacity takes a full bucket. */
-  take(key: string, cost: number): Taken;
+  readonly take: (key: string, cost: number) => Taken;
 }
 
 interface Bucket {

@@ -1,5 +1,5 @@
 import { createClientLimit } from '../interaction/client-limit.ts';
-import type { ChargeClient } from '../interaction/client-limit.ts';
+import type { ChargeClient } from '../interaction/interaction.ts';
 import { createBuckets } from '../token-buckets.ts';
 import type { Buckets } from '../token-buckets.ts';
 

@@ -1,10 +1,7 @@
 import { takeOrRefuse } from '../fhir/rate-limited.ts';
 import type { Buckets } from '../token-buckets.ts';
-import type { FhirRequest } from './interaction.ts';
+import type { ChargeClient } from './interaction.ts';
 import { requestCost } from './request-cost.ts';
-
-/** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens. */
-export type ChargeClient = (request: FhirRequest) => void;
 
 /**
  * One bucket for each client and user, so that one user of an app does not stop the others. Without access control

@@ -9,7 +9,6 @@ import type { Extract } from '../indexing/extract.ts';
 import type { Partition, PartitionIdentity } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredVersion } from '../store/records.ts';
-import type { ChargeClient } from './client-limit.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
@@ -68,6 +67,9 @@ export interface FhirResponse {
   /** The records in the answer, for the audit. */
   readonly records?: readonly StoredVersion[];
 }
+
+/** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */
+export type ChargeClient = (request: FhirRequest) => void;
 
 /** The dependencies of interactions. */
 export interface Engine {
