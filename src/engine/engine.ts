@@ -15,6 +15,7 @@ import type { Reloads } from '../reloads.ts';
 import { createCursors } from '../search/cursor.ts';
 import { authorizationOffered } from '../smart/offered.ts';
 import { expanderOf } from '../terminology/expander.ts';
+import { terminologyOperationsOf } from '../terminology/forward.ts';
 import { lazyValidator } from '../validation/lazy.ts';
 import { createListener } from './app.ts';
 import { startAudit } from './audit.ts';
@@ -112,6 +113,8 @@ export async function startEngine(
       secured: verify !== undefined,
       offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
+      definitions,
+      terminologyOperations: terminologyOperationsOf(config),
       expander: expanderOf(config),
       validator: lazyValidator(definitions, model, config),
       cursors,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/interaction/operation/index.ts';
 import {
   fhirPackage,
   loadOnly,
@@ -25,6 +26,7 @@ const official = 'http://hl7.org/fhir/SearchParameter/';
 const at = 'rest[0].resource[0]';
 const base = 'https://clinical-records.example/fhir/StructureDefinition/';
 
+const served = [...operations.keys()].map(code => `\`$${code}\``).join(', ');
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a CapabilityStatement is refused', () => {
@@ -143,15 +145,37 @@ describe('a CapabilityStatement is refused', () => {
     ],
     [
       'with an operation of another type',
-      group({ operation: [{ name: 'everything', definition: operation('Patient-everything') }] }),
+      group({ operation: [{ name: 'match', definition: operation('Patient-match') }] }),
       [
         [
           `${at}.operation[0].definition`,
-          `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
+          `\`${operation('Patient-match')}\` is an operation of Patient, not of Group.`,
         ],
         [
           `${at}.operation[0].definition`,
-          'The operation `$everything` is not served yet; remove it. `$validate` is served.',
+          `The operation \`$match\` is not served yet; remove it. ${served} are served.`,
+        ],
+      ],
+    ],
+    [
+      'with an operation that needs search parameters',
+      {
+        type: 'Observation',
+        interaction: [{ code: 'search-type' }],
+        operation: [{ name: 'lastn', definition: operation('Observation-lastn') }],
+      },
+      [
+        [`${at}.operation[0].definition`, '`$lastn` needs the search parameter `code`; declare it on the type.'],
+        [`${at}.operation[0].definition`, '`$lastn` needs the search parameter `date`; declare it on the type.'],
+      ],
+    ],
+    [
+      'with an operation that needs a compartment',
+      group({ operation: [{ name: 'everything', definition: operation('Group-everything') }] }),
+      [
+        [
+          `${at}.operation[0].definition`,
+          '`$everything` needs the CompartmentDefinition of Group, which is not loaded.',
         ],
       ],
     ],
@@ -231,11 +255,11 @@ describe('a CapabilityStatement is refused', () => {
   it.each<[string, object, [path: string, text: string]]>([
     [
       'with an operation',
-      { operation: [{ name: 'x', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
+      { operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
       [
-        'rest[0].operation[0]',
-        'Operations on the whole system are not served; remove ' +
-          '`http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
+        'rest[0].operation[0].definition',
+        '`http://hl7.org/fhir/OperationDefinition/Resource-validate` is not served as an operation of the whole ' +
+          'system; remove it.',
       ],
     ],
     [
