@@ -64,6 +64,7 @@ const httpOnMongodb = {
     'test/interaction/{search-joins,search-lists,search-near,search-several,search-sort,search-words}.test.ts',
     'test/interaction/operation/{everything,lastn,meta}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
+    'test/conformance/tester.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };
