@@ -103,3 +103,6 @@ export interface Engine {
 
 /** Answers a request; `partition` is the opened partition of the request. */
 export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;
+
+/** Answers a request, whatever its interaction (dispatch.ts). */
+export type Dispatch = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;
