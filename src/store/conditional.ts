@@ -1,3 +1,4 @@
+import type { Query } from '../search/ast.ts';
 import type { Change, Precondition } from './records.ts';
 
 type Put = Extract<Change, { readonly kind: 'put' }>;
@@ -7,6 +8,11 @@ export type Conditional = Put & { readonly precondition: Extract<Precondition, {
 
 export function isConditional(change: Change): change is Conditional {
   return change.precondition?.is === 'no-match';
+}
+
+/** The query that must find nothing. */
+export function queryOf({ query, except = [] }: Conditional['precondition']): Query {
+  return except.length === 0 ? query : { kind: 'and', of: [query, { kind: 'not', of: { kind: 'id', anyOf: except } }] };
 }
 
 /** Throws Error if another change of the same write concerns a conditionally created resource. */

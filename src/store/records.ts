@@ -73,9 +73,10 @@ export type Precondition =
   /**
    * No resource of the change's type matches, decided atomically with the write: then the id must be free, and it is
    * created. If one matches, the result is `matched` and nothing of this change is written; several throw
-   * `SeveralMatch`.
+   * `SeveralMatch`. With `except`, the ids of the records of this type that the write changes, those are not looked at,
+   * and a match throws `VersionConflict`: then nothing of the whole write is done.
    */
-  | { readonly is: 'no-match'; readonly query: Query };
+  | { readonly is: 'no-match'; readonly query: Query; readonly except?: readonly string[] };
 
 export interface WriteOptions {
   /**

@@ -17,6 +17,7 @@ import { RowWriter } from './row-writer.ts';
 export function write(database: Database, job: WriteJob, commit: Commit, file: string): JobResult {
   const first = earlier(database, job);
   if (first !== undefined) return first;
+  for (const change of job.changes) requireNoMatch(database, change);
   const rows = new RowWriter(database);
   const work: Work = { database, job, commit, file, rows };
   const seen = new Set<string>();
@@ -45,17 +46,28 @@ interface Work {
   readonly rows: RowWriter;
 }
 
+/** Stops the job if a required `no-match` finds one. */
+function requireNoMatch(database: Database, { t, type, id, precondition }: PreparedChange): void {
+  if (precondition?.is !== 'no-match' || precondition.isRequired === undefined) return;
+  const [found, other] = matchesNow(database, t, precondition) ?? stale();
+  if (other !== undefined) throw new JobStopped({ kind: 'several', type });
+  if (found !== undefined) throw new JobStopped({ kind: 'conflict', type, id });
+}
+
+function stale(): never {
+  throw new JobStopped({ kind: 'stale' });
+}
+
 /** The result if a `no-match` finds one; nothing else is done then. */
 function matching(
   { database, rows }: Work,
   { t, type, precondition }: PreparedChange,
   before: readonly Written[],
 ): Written | undefined {
-  if (precondition?.is !== 'no-match') return undefined;
+  if (precondition?.is !== 'no-match' || precondition.isRequired === true) return undefined;
   rows.flush();
   const ids = matchesNow(database, t, precondition);
-  if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched'))
-    throw new JobStopped({ kind: 'stale' });
+  if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched')) stale();
   if (ids === undefined) throw new Error('Whether something matches depends on an earlier change of the same write');
   const [id, other] = ids;
   if (other !== undefined) throw new JobStopped({ kind: 'several', type });
