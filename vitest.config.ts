@@ -59,8 +59,8 @@ const httpOnMongodb = {
   name: 'mongodb-http',
   include: [
     'test/http/{conditional,create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
-    'test/http/{search,search-values,update}.test.ts',
-    'test/interaction/{batch,search-explain,search-filter,search-joins,search-lists}.test.ts',
+    'test/http/{search,search-values,transaction-races,update}.test.ts',
+    'test/interaction/{batch,transaction*,search-explain,search-filter,search-joins,search-lists}.test.ts',
     'test/interaction/{search-several,search-sort,search-words}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
     // Each makes a database with every type of R4, which takes an engine a minute.

@@ -20,6 +20,7 @@ import { createListener } from './app.ts';
 import { startAudit } from './audit.ts';
 import { openAuthorizationServer } from './authorization.ts';
 import { requireModel } from './load-model.ts';
+import { offeredModel } from './offered-model.ts';
 import { openPort } from './port.ts';
 import { openServedStore } from './served-store.ts';
 import { checkStart, loadServed } from './start-checks.ts';
@@ -96,7 +97,7 @@ export async function startEngine(
     const verify = verifierOf(start, store, parts.verify);
     const keyFile = parts.verify === undefined && hasAuthorizationServer(config) ? config.keyFile : undefined;
     const engine: Engine = {
-      model,
+      model: offeredModel(model, store, notice),
       store,
       audit: parts.audit === false ? noAudit : startAudit(start, store, extract),
       secured: verify !== undefined,

@@ -95,6 +95,11 @@ export interface Engine {
   readonly maxBody: number;
   /** A new random logical id. */
   readonly newId: () => string;
+  /**
+   * In a transaction: delays a check that depends on records of other entries until all of them are written. Absent
+   * elsewhere.
+   */
+  readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
   /** The start of the server, in milliseconds since 1970 UTC. */
@@ -104,5 +109,8 @@ export interface Engine {
 /** Answers a request; `partition` is the opened partition of the request. */
 export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;
 
-/** Answers a request, whatever its interaction (dispatch.ts). */
-export type Dispatch = (engine: Engine, request: FhirRequest) => Promise<FhirResponse>;
+/**
+ * Answers a request, whatever its interaction (dispatch.ts). `partition` is the opened partition if the request is an
+ * entry of a transaction.
+ */
+export type Dispatch = (engine: Engine, request: FhirRequest, partition?: Partition) => Promise<FhirResponse>;

@@ -12,6 +12,7 @@ export const servedInteractions = [
   'read',
   'search-system',
   'search-type',
+  'transaction',
   'update',
   'vread',
 ] as const;

@@ -66,7 +66,9 @@ export type Change =
       readonly precondition?: VersionPrecondition;
     };
 
-export type VersionPrecondition = { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number };
+export type VersionPrecondition =
+  /** With a version: that of the tombstone, 0 if the id was never used. */
+  { readonly is: 'absent'; readonly version?: number } | { readonly is: 'version'; readonly version: number };
 
 export type Precondition =
   | VersionPrecondition

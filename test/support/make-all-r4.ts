@@ -44,7 +44,7 @@ export function allR4(): JsonObject {
           { url: `${extensionBase}search-explain`, valueString: 'system/*.s' },
         ],
         mode: 'server',
-        interaction: ['batch', 'history-system', 'search-system'].map(code => ({ code })),
+        interaction: ['batch', 'history-system', 'search-system', 'transaction'].map(code => ({ code })),
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [

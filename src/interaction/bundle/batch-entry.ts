@@ -1,8 +1,10 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
+import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
-import { items, properties } from '../../fhir/resource-text.ts';
+import type { Model } from '../../model/model.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
+import { pathOf } from '../write/body.ts';
 import { createPaths } from '../paths.ts';
 import { resolveRoute, shapePaths } from '../routes.ts';
 import { checkAround } from './entry.ts';
@@ -12,8 +14,10 @@ export interface BatchEntry {
   readonly value: JsonObject;
   /** From 0. */
   readonly index: number;
-  /** The text of its resource. */
+  /** The compact text of its resource, with a short base64 in the place of each attachment. */
   readonly resource: string | undefined;
+  /** The base64 of the attachments, as in JSON. */
+  readonly contents: readonly Buffer[];
 }
 
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
@@ -26,7 +30,7 @@ const find = createPaths(shapePaths.map(shape => [shape, shape]));
  * and for a path that is not supported.
  */
 export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
-  const issues = checkAround({ model }, 'batch', entry.value, entry.index);
+  const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
   if (issues.length > 0) throw new FhirError(400, issues);
   const { request } = entry.value;
   const given = isObject(request) ? request : {};
@@ -55,8 +59,22 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     base: batch.base,
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),
-    ...(takesBody && entry.resource !== undefined ? { body: Buffer.from(entry.resource) } : {}),
+    ...(takesBody && entry.resource !== undefined ? { body: bodyOf(model, entry, entry.resource) } : {}),
   };
+}
+
+/** The resource of an entry with its attachments. */
+function bodyOf({ types }: Model, { value, contents }: BatchEntry, resource: string): Buffer {
+  const text = Buffer.from(resource);
+  if (contents.length === 0) return text;
+  const name = isObject(value['resource']) ? asString(value['resource']['resourceType']) : undefined;
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [at, span] of findStrings(text, pathOf(types.get(name ?? '')?.attachment), contents.length).entries()) {
+    parts.push(text.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
+    from = span.to;
+  }
+  return Buffer.concat([...parts, text.subarray(from)]);
 }
 
 /** The URL of an entry as the client wrote it, for the audit. */
@@ -71,10 +89,13 @@ function relativeUrl(entry: BatchEntry, base: string): string {
   return url.startsWith('/') ? url.slice(1) : url;
 }
 
+const typeOf = ({ interaction }: FhirRequest): 'batch' | 'transaction' =>
+  interaction === 'transaction' ? 'transaction' : 'batch';
+
 const at = ({ index }: BatchEntry, element: string): string => `Bundle.entry[${index}].${element}`;
 
 const required = (entry: BatchEntry, element: string) =>
-  fhirError(400, 'required', `An entry of a batch must have \`${element}\`.`, at(entry, element));
+  fhirError(400, 'required', `The entry must have \`${element}\`.`, at(entry, element));
 
 const notSupported = (entry: BatchEntry, path: string) =>
   fhirError(
@@ -95,10 +116,4 @@ function headersOf(request: JsonObject, { prefer }: RequestHeaders): RequestHead
     ...(since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() }),
     ...(noneExist === undefined ? {} : { 'if-none-exist': noneExist }),
   };
-}
-
-/** The texts of the resources in the entries of a Bundle, of its compact text, so that decimals are as sent. */
-export function resourceTexts(bundle: string): readonly (string | undefined)[] {
-  const list = properties(bundle).find(({ name }) => name === '"entry"')?.value ?? '[]';
-  return items(list).map(entry => properties(entry).find(({ name }) => name === '"resource"')?.value);
 }

@@ -18,7 +18,7 @@ import { inOrder, LONGEST, readEntries } from './read-entries.ts';
 export function createBatch(dispatch: Dispatch): Interaction {
   return async (engine, request) => {
     controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
-    const entries = readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
+    const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
     const answers = new Map<BatchEntry, string>();
     for (const entry of inOrder(entries)) {

@@ -76,11 +76,31 @@ export async function readClientRecord(
   const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: keptApart });
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
-  const references = await checkReferences(engine, type, newReferences(resource, type, engine, place), resource, place);
+  const references = await referenceIssues(engine, type, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
   const checked = { text: textWithoutAttachments(record), resource, contents, warnings };
   refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
   return checked;
+}
+
+/**
+ * The issues of the references that the version before does not have. In a transaction they are checked at its end,
+ * since other entries may create or delete what they refer to.
+ */
+async function referenceIssues(
+  engine: Engine,
+  type: ResourceType,
+  resource: JsonObject,
+  place: ClientPlace,
+): Promise<readonly Issue[]> {
+  const added = newReferences(resource, type, engine, place);
+  const check = (): Promise<readonly Issue[]> => checkReferences(engine, type, added, resource, place);
+  if (engine.atEnd === undefined) return check();
+  engine.atEnd(async () => {
+    const issues = await check();
+    if (issues.length > 0) throw new FhirError(422, issues);
+  });
+  return [];
 }
 
 /** The references that the version before does not have: the others are not the writer's doing. */

@@ -1,4 +1,5 @@
 import { stamp } from '../../fhir/resource-text.ts';
+import { holds } from '../conditional.ts';
 import { recordDigest } from '../record-digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
@@ -91,11 +92,8 @@ function apply(work: Work, change: PreparedChange): Written {
     return insert(work, change, change.text);
   const current = currentOf(work.database, change);
   const isThere = current !== undefined && current.ord !== null;
-  const { precondition } = change;
-  if (precondition !== undefined) {
-    const holds = precondition.is !== 'version' ? !isThere : isThere && current.version === precondition.version;
-    if (!holds) throw new JobStopped({ kind: 'conflict', type: change.type, id: change.id });
-  }
+  if (!holds(change.precondition, current?.version ?? 0, isThere))
+    throw new JobStopped({ kind: 'conflict', type: change.type, id: change.id });
   if (change.expected !== (current?.version ?? 0)) throw new JobStopped({ kind: 'stale' });
   const { text } = change;
   if (change.same || (text === undefined && !isThere))

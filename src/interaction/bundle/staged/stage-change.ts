@@ -1,5 +1,6 @@
 import { stamp } from '../../../fhir/resource-text.ts';
 import type { Attached } from '../../../store/blobs.ts';
+import { holds } from '../../../store/conditional.ts';
 import { RecordTooLarge, SeveralMatch, VersionConflict } from '../../../store/errors.ts';
 import { isTooLong } from '../../../store/record-length.ts';
 import type {
@@ -36,13 +37,12 @@ export async function stageChange(reads: StagedReads, lastUpdated: number, chang
   if (found !== undefined) return resultOf('matched', found);
   const before = await reads.read(type, id);
   const isThere = before?.text !== undefined;
-  if (precondition !== undefined) {
-    const holds = precondition.is === 'version' ? isThere && before.version === precondition.version : !isThere;
-    if (!holds) throw new VersionConflict(type, id);
-  }
+  if (!holds(precondition, before?.version ?? 0, isThere)) throw new VersionConflict(type, id);
   const same = before ?? { type, id, version: 0, lastUpdated: 0, text: undefined };
   const version = { type, id, version: same.version + 1, lastUpdated, text: undefined };
-  const required: VersionPrecondition = isThere ? { is: 'version', version: same.version } : { is: 'absent' };
+  const required: VersionPrecondition = isThere
+    ? { is: 'version', version: same.version }
+    : { is: 'absent', version: same.version };
   if (change.kind === 'remove') {
     if (!isThere) return resultOf('unchanged', same);
     const record = { change: { ...change, precondition: required }, before, version };

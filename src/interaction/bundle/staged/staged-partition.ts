@@ -27,13 +27,15 @@ export interface StagedParts {
 /**
  * A partition with the changes of one transaction before they are stored: what reads it sees them, what writes to it
  * adds to them. So the interactions of the entries are the same as those of separate requests. Each record may be
- * changed once: a second change throws FhirError 400.
+ * written once: a second write throws FhirError 400.
  */
 export class StagedPartition implements Partition {
   readonly id: string;
   readonly settings: PartitionSettings;
   readonly #parts: StagedParts;
   readonly #staged = new Map<string, StagedRecord>();
+  /** The records that were written, also if nothing changed. */
+  readonly #written = new Set<string>();
   readonly #entries: StagedEntries;
 
   constructor(parts: StagedParts) {
@@ -41,6 +43,14 @@ export class StagedPartition implements Partition {
     this.settings = parts.partition.settings;
     this.#parts = parts;
     this.#entries = new StagedEntries(parts.extract, this, parts.now);
+  }
+
+  /** Another one with the same changes, which further changes do not concern. */
+  copy(): StagedPartition {
+    const copy = new StagedPartition(this.#parts);
+    for (const [key, record] of this.#staged) copy.#staged.set(key, record);
+    for (const key of this.#written) copy.#written.add(key);
+    return copy;
   }
 
   /** The changed records, in the order of their changes. */
@@ -71,7 +81,8 @@ export class StagedPartition implements Partition {
   search(type: string, search: StoreSearch): Promise<Page> {
     const records = this.#of(type);
     if (records.length === 0) return this.#parts.partition.search(type, search);
-    return searchStaged({ ...this.#parts, type: this.#type(type), records, entries: this.#entries }, search);
+    const { partition, extract } = this.#parts;
+    return searchStaged({ partition, extract, type: this.#type(type), records, entries: this.#entries }, search);
   }
 
   async count(type: string, query?: Query, explain?: Explain): Promise<number> {
@@ -91,16 +102,14 @@ export class StagedPartition implements Partition {
     const results: WriteResult[] = [];
     for (const change of changes) {
       const { result, record } = await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
-      if (record !== undefined) this.#stage(record);
       results.push(result);
+      if (result.outcome === 'matched') continue;
+      const key = `${change.type}/${change.id}`;
+      if (this.#written.has(key)) throw repeated(key);
+      this.#written.add(key);
+      if (record !== undefined) this.#staged.set(key, record);
     }
     return results;
-  }
-
-  #stage(record: StagedRecord): void {
-    const { type, id } = record.version;
-    if (this.has(type, id)) throw repeated(type, id);
-    this.#staged.set(`${type}/${id}`, record);
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
@@ -151,9 +160,5 @@ export class StagedPartition implements Partition {
 }
 
 /** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
-const repeated = (type: string, id: string) =>
-  fhirError(
-    400,
-    'duplicate',
-    `Another entry of the transaction changes \`${type}/${id}\`: a record may be changed once, send a second one.`,
-  );
+const repeated = (key: string) =>
+  fhirError(400, 'duplicate', `Another entry of the transaction writes \`${key}\`: send them one after another.`);
