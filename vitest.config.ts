@@ -60,13 +60,10 @@ const httpOnMongodb = {
   include: [
     'test/http/{conditional,create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
     'test/http/{search,search-values,transaction-races,update}.test.ts',
-    'test/interaction/{batch,transaction*,search-explain,search-filter,search-joins,search-lists}.test.ts',
-    'test/interaction/{search-several,search-sort,search-words}.test.ts',
+    'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy}.test.ts',
+    'test/interaction/{search-joins,search-lists,search-near,search-several,search-sort,search-words}.test.ts',
+      'test/interaction/transaction*.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
-    // Each makes a database with every type of R4, which takes an engine a minute.
-    ...(process.env['CRS_TEST_LONG'] === undefined
-      ? []
-      : ['test/interaction/{search-contained,search-hierarchy,search-near}.test.ts']),
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };

@@ -56,10 +56,15 @@ const faults: readonly Step[] = [
 
 const rest: readonly Step[] = [
   {
-    what: 'MongoDB: contained resources, hierarchies and positions over HTTP, on every type of R4',
+    what: 'MongoDB: attachments, by one process and as on a sharded cluster',
     env: { CRS_TEST_LONG: '1' },
-    files: ['search-contained', 'search-hierarchy', 'search-near'].map(name => `test/interaction/${name}.test.ts`),
+    files: ['test/store/mongo-create.test.ts'],
     onMongodb: true,
+  },
+  {
+    what: 'every official example of R4 on an interface with all of R4',
+    env: { CRS_TEST_LONG: '1' },
+    files: ['test/conformance/generality.test.ts'],
   },
   {
     what: 'access: no question leaks, in 200 random worlds',

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import type { Engine } from '../interaction/interaction.ts';
 import { warmValidator } from '../validation/warm.ts';
 import { collectGarbage } from './collect-garbage.ts';
@@ -6,16 +7,27 @@ import type { Start } from './start.ts';
 /** Milliseconds after a start that are reserved for waiting clients. */
 const idleAfter = 1_000;
 
+/** The share of a second that an idle process works. */
+const mostIdle = 0.1;
+
 /**
- * Compiles the checks of the validator once the clients that waited for the start have been answered, and
- * frees the memory of the start.
+ * Compiles the checks of the validator once the clients that waited for the start have been answered, and frees the
+ * memory of the start in the first idle second: V8 would run slower for some seconds after it.
  */
 export function warmLater({ model, log, closing, opened }: Start, engine: Engine): void {
-  const timer = setTimeout(() => {
-    if (closing()) return;
-    void warmValidator(engine.validator, model.types.values())
-      .then(collectGarbage)
+  let timer: NodeJS.Timeout;
+  const later = (run: () => void): void => void (timer = setTimeout(() => closing() || run(), idleAfter).unref());
+  const collectWhenIdle = (): void => {
+    const before = performance.eventLoopUtilization();
+    later(() => {
+      if (performance.eventLoopUtilization(before).utilization < mostIdle) collectGarbage();
+      else collectWhenIdle();
+    });
+  };
+  later(() => {
+    warmValidator(engine.validator, model.types.values())
+      .then(collectWhenIdle)
       .catch(error => log.fault(error, 'none'));
-  }, idleAfter).unref();
+  });
   opened(() => clearTimeout(timer));
 }

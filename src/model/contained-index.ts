@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { bareParameter } from './bare-parameter.ts';
 import type { TypeDefinition } from './element.ts';
 import type { SearchParam } from './model.ts';
 
@@ -13,22 +14,14 @@ export function containedParameters(definition: TypeDefinition, isOffered: boole
   const { name, elements } = definition;
   if (!isOffered || !elements.has('contained')) return [];
   return [
-    Object.freeze<SearchParam>({
+    bareParameter({
       code: containedCode,
       type: 'token',
-      url: '',
       resourceType: name,
       expression: `${name}.contained`,
-      targets: [],
       dataTypes: new Set(['code']),
-      single: false,
-      modifiers: new Set<string>(),
-      modified: new Map<string, SearchParam>(),
       reads: 'contained',
-      delegated: false,
-      components: [],
       digest: hash('sha256', containedCode).slice(0, 32),
-      description: undefined,
     }),
   ];
 }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, stringsOf } from '../fhir/json-object.ts';
+import { bareParameter } from './bare-parameter.ts';
 import { extensions } from './definition-nodes.ts';
 import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
@@ -42,22 +43,12 @@ export function membersParameter(
   { code, resourceType }: Pick<SearchParam, 'code' | 'resourceType'>,
   by: SearchParam,
 ): SearchParam {
-  return Object.freeze<SearchParam>({
+  return bareParameter({
     code,
     type: 'special',
     url: definition.version === undefined ? definition.url : `${definition.url}|${definition.version}`,
     resourceType,
-    expression: '',
-    targets: [],
-    dataTypes: new Set<string>(),
-    single: false,
-    modifiers: new Set<string>(),
-    modified: new Map<string, SearchParam>(),
-    reads: undefined,
     special: { kind: 'members', by },
-    delegated: false,
-    components: [],
-    digest: '',
     description: asString(json['description']),
   });
 }
@@ -73,22 +64,14 @@ export function positionParameter(
   if (results.length === 0 || !results.every(isPosition)) return undefined;
   const component = (name: string): SearchParam['components'][number] => ({
     expression: name,
-    param: Object.freeze<SearchParam>({
+    param: bareParameter({
       code: name,
       type: 'number',
       url,
       resourceType,
       expression: name,
-      targets: [],
       dataTypes: new Set(['decimal']),
-      single: false,
-      modifiers: new Set<string>(),
-      modified: new Map<string, SearchParam>(),
-      reads: undefined,
-      delegated: false,
-      components: [],
       digest: hash('sha256', name),
-      description: undefined,
     }),
   });
   return { special: { kind: 'near' }, components: names.map(component) };

@@ -6,7 +6,8 @@ import type { Codes } from '../terminology/expansion.ts';
 /** The meaning of a search, independent of any store: a closed union with one `switch` in each consumer. */
 export type Query =
   | { readonly kind: 'all' }
-  | { readonly kind: 'and' | 'or'; readonly of: readonly Query[] }
+  | { readonly kind: 'and'; readonly of: readonly Query[] }
+  | { readonly kind: 'or'; readonly of: readonly Query[] }
   /** Set complement: `:not` keeps resources that lack the element. */
   | { readonly kind: 'not'; readonly of: Query }
   | { readonly kind: 'id'; readonly anyOf: readonly string[] }

@@ -6,7 +6,7 @@ import type { Contained, Join, Query, Sort } from './ast.ts';
  * includes those that link records to their owners. For those of other types, see `joinsOf`.
  */
 export function parametersOf(query: Query, withOwners = true): readonly SearchParam[] {
-  return unique(collect(query, withOwners));
+  return unique(partsOf(query).flatMap(part => paramsOf(part, withOwners)));
 }
 
 /** The parameters of an order, the type's own `sort-date` included. */
@@ -20,92 +20,34 @@ export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): rea
   );
 }
 
-function collect(query: Query, withOwners: boolean): readonly SearchParam[] {
-  switch (query.kind) {
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-      return [];
-    case 'and':
-    case 'or':
-      return query.of.flatMap(part => collect(part, withOwners));
-    case 'not':
-      return collect(query.of, withOwners);
-    case 'owner':
-      return withOwners ? query.of : [];
-    case 'param':
-    case 'present':
-    case 'entry':
-    case 'chain':
-    case 'tree':
-    case 'contained':
-      return [query.param];
-    case 'has':
-      return [];
-    default:
-      return query satisfies never;
-  }
-}
+/** A part of a query that does not combine others. */
+type Part = Exclude<Query, { readonly kind: 'and' | 'or' | 'not' }>;
 
-/** True if no store can evaluate the query: it has joins, or tests of entries that stores do not support. */
-export function needsCandidates(query: Query): boolean {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return query.of.some(needsCandidates);
-    case 'not':
-      return needsCandidates(query.of);
-    case 'chain':
-    case 'has':
-    case 'tree':
-    case 'contained':
-    case 'entry':
-      return true;
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-    case 'owner':
-    case 'param':
-    case 'present':
-      return false;
-    default:
-      return query satisfies never;
-  }
-}
-
-/** The chains, `_has` and hierarchies of a query, without inner ones. */
-export function joinsOf(query: Query): readonly Join[] {
-  const found: Join[] = [];
-  addJoins(query, found);
+/** The parts that a query combines, without those of joins. */
+function partsOf(query: Query, found: Part[] = []): readonly Part[] {
+  if (query.kind === 'and' || query.kind === 'or') for (const part of query.of) partsOf(part, found);
+  else if (query.kind === 'not') partsOf(query.of, found);
+  else found.push(query);
   return found;
 }
 
-function addJoins(query: Query, found: Join[]): void {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      for (const part of query.of) addJoins(part, found);
-      return;
-    case 'not':
-      return addJoins(query.of, found);
-    case 'chain':
-    case 'has':
-    case 'tree':
-      found.push(query);
-      return;
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-    case 'owner':
-    case 'param':
-    case 'present':
-    case 'entry':
-    case 'contained': // it has none: parse/contained.ts
-      return;
-    default:
-      return query satisfies never;
-  }
+function paramsOf(part: Part, withOwners: boolean): readonly SearchParam[] {
+  if (part.kind === 'owner') return withOwners ? part.of : [];
+  return 'param' in part && part.kind !== 'has' ? [part.param] : [];
 }
+
+const isJoin = (part: Part): part is Join => part.kind === 'chain' || part.kind === 'has' || part.kind === 'tree';
+
+/** True if no store can evaluate the query: it has joins, or tests of entries that stores do not support. */
+export const needsCandidates = (query: Query): boolean =>
+  partsOf(query).some(part => isJoin(part) || part.kind === 'contained' || part.kind === 'entry');
+
+/** The chains, `_has` and hierarchies of a query, without inner ones. */
+export const joinsOf = (query: Query): readonly Join[] => partsOf(query).filter(isJoin);
+
+/** The tests of contained resources in a query; these have no joins. */
+export const containedIn = (query: Query): readonly Contained[] =>
+  partsOf(query).filter(part => part.kind === 'contained');
 
 /** The other types of a query, also of inner joins, each once. */
 export function joinedTypes(query: Query): readonly ResourceType[] {
@@ -115,54 +57,10 @@ export function joinedTypes(query: Query): readonly ResourceType[] {
 
 /** The query with each join replaced, except inner ones. */
 export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return { kind: query.kind, of: query.of.map(part => mapJoins(part, replace)) };
-    case 'not':
-      return { kind: 'not', of: mapJoins(query.of, replace) };
-    case 'chain':
-    case 'has':
-    case 'tree':
-      return replace(query);
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-    case 'owner':
-    case 'param':
-    case 'present':
-    case 'entry':
-    case 'contained':
-      return query;
-    default:
-      return query satisfies never;
-  }
-}
-
-/** The tests of contained resources in a query. */
-export function containedIn(query: Query): readonly Contained[] {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return query.of.flatMap(containedIn);
-    case 'not':
-      return containedIn(query.of);
-    case 'contained':
-      return [query];
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-    case 'owner':
-    case 'param':
-    case 'present':
-    case 'entry':
-    case 'chain':
-    case 'has':
-    case 'tree':
-      return [];
-    default:
-      return query satisfies never;
-  }
+  if (query.kind === 'and' || query.kind === 'or')
+    return { kind: query.kind, of: query.of.map(part => mapJoins(part, replace)) };
+  if (query.kind === 'not') return { kind: 'not', of: mapJoins(query.of, replace) };
+  return isJoin(query) ? replace(query) : query;
 }
 
 function unique(params: readonly SearchParam[]): readonly SearchParam[] {

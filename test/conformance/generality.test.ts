@@ -54,6 +54,9 @@ describe('two more types, declared by JSON alone', () => {
   });
 });
 
+/** Of each type; some have hundreds. */
+const most = process.env['CRS_TEST_LONG'] === undefined ? 10 : Infinity;
+
 describe('all of R4 with every official search parameter', () => {
   let server: Served;
   const written = new Map<string, Set<string>>();
@@ -61,7 +64,7 @@ describe('all of R4 with every official search parameter', () => {
     server = await serve([], ['--capability', join(fixtures, 'all-r4/capability')]);
     const all = [...examples()].filter(({ resource: { id, resourceType } }) => {
       const ids = written.get(resourceType) ?? new Set();
-      if (id === undefined || ids.has(id)) return false;
+      if (id === undefined || ids.has(id) || ids.size === most) return false;
       written.set(resourceType, ids.add(id));
       return true;
     });
@@ -72,7 +75,7 @@ describe('all of R4 with every official search parameter', () => {
   }, 300_000);
   afterAll(() => server.close());
 
-  it('holds all official examples, each found by its id', async () => {
+  it('holds official examples, the first of each type found by its id', async () => {
     expect(written.size).toBeGreaterThanOrEqual(140);
     for (const [type, ids] of written) {
       const { json } = await server.get(`/${type}?_summary=count`);
@@ -139,6 +142,6 @@ describe('all of R4 with every official search parameter', () => {
     expect(outcomes.get('DELETE 204')).toBeGreaterThan(50);
     expect(outcomes.get('DELETE 409')).toBeGreaterThan(10);
     const { json } = await server.get('/_history?_count=1000');
-    expect(json.entry).toHaveLength(1_000);
+    expect(json.entry.length).toBeGreaterThan(500);
   }, 120_000);
 });

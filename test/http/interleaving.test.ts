@@ -74,7 +74,7 @@ interface Entry {
 
 const allowed = { PUT: [200, 201, 412], DELETE: [204, 412], GET: [200, 404, 410] };
 
-/** What is wrong about the answers for one record, of which `notes` are its versions; a deletion has none. */
+/** What is wrong about the answers for one record. `notes` are its versions; a deletion has none. */
 function faultsOf(done: readonly Done[], notes: readonly (string | undefined)[]): readonly string[] {
   const faults: string[] = [];
   const require = (isRight: boolean, what: string): void => void (isRight || faults.push(what));

@@ -1,5 +1,4 @@
 // `_contained` and `_containedType`. https://hl7.org/fhir/R4/search.html#contained
-import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { supersetOf } from '../../src/interaction/search/candidates.ts';
@@ -12,10 +11,20 @@ import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
 
-const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+const capability = r4Of([
+  'Medication',
+  'Practitioner',
+  'MedicationRequest',
+  'MedicationStatement',
+  'Organization',
+  'Patient',
+  'Condition',
+  'Observation',
+]);
 
 const coded = (code: string) => ({ coding: [{ system: 'http://codes.example', code }] });
 const medication = (id: string, code: string, status?: string) => ({

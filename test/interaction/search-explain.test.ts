@@ -6,6 +6,7 @@ import { createAccess } from '../../src/auth/access.ts';
 import { restrict } from '../../src/auth/restrict.ts';
 import { explainSearch, type Explanation } from '../../src/interaction/search/explain/explanation.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { onMongodb } from '../support/store-place.ts';
 import { type Answer, put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
@@ -52,7 +53,7 @@ const like = (pattern: RegExp): unknown => expect.stringMatching(pattern);
 describe('a search with `_explain=true`', () => {
   let server: Served;
   beforeAll(async () => {
-    server = await serve([], ['--capability', join(fixture('all-r4'), 'capability')]);
+    server = await serve([], ['--capability', r4Of(['Patient', 'Observation', 'Condition'])]);
     await put(server.partition, records);
   }, 120_000);
   afterAll(() => server.close());

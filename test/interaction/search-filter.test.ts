@@ -1,6 +1,6 @@
 // `_filter` over HTTP: what each operator finds, paths to other resources, and what is refused.
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
 const coding = (code: string): unknown => ({ coding: [{ system: 'http://loinc.org', code }] });
@@ -54,7 +54,7 @@ const records = [
 
 let server: Served;
 beforeAll(async () => {
-  const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+  const capability = r4Of(['Patient', 'Observation', 'Practitioner', 'ValueSet', 'Condition', 'Encounter']);
   server = await serve([], ['--capability', capability]);
   await put(server.partition, records);
 }, 120_000);

@@ -1,5 +1,4 @@
 // `:below` and `:above` on references: hierarchies of resources. https://hl7.org/fhir/R4/search.html#reference
-import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectsOf } from '../../src/fhir/json-object.ts';
@@ -11,11 +10,12 @@ import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { seeded } from '../support/seeded.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
 
-const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+const capability = r4Of(['Encounter', 'Location', 'Organization', 'Patient', 'Observation', 'Practitioner']);
 
 const location = (id: string, partOf?: string, more: object = {}): object => ({
   resourceType: 'Location',

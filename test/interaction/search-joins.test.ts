@@ -1,6 +1,5 @@
 // Chains, `_has` and includes, on records that refer to each other: what is found, what is refused, and that every way
 // to follow a join finds what the meaning of search says.
-import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
@@ -10,6 +9,7 @@ import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
 import { current } from '../store/support/current.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { seeded } from '../support/seeded.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { graph } from './graph.ts';
@@ -72,7 +72,18 @@ const lists = [0, 1].map(at => ({
 
 let server: Served;
 beforeAll(async () => {
-  const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+  const capability = r4Of([
+    'Encounter',
+    'Observation',
+    'Organization',
+    'Patient',
+    'Practitioner',
+    'Questionnaire',
+    'QuestionnaireResponse',
+    'Appointment',
+    'Condition',
+    'Medication',
+  ]);
   server = await serve([], ['--capability', capability]);
   await put(server.partition, [...graph(size, server.base), ...zoe, ...lists]);
 }, 120_000);

@@ -1,15 +1,24 @@
 // `_list`, functional lists and named queries. https://hl7.org/fhir/R4/search.html#list
 // https://hl7.org/fhir/R4/search.html#query
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
 
-const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+const capability = r4Of([
+  'Condition',
+  'MedicationRequest',
+  'MedicationStatement',
+  'Observation',
+  'Patient',
+  'Practitioner',
+  'AllergyIntolerance',
+  'Encounter',
+]);
 const clinical = 'http://terminology.hl7.org/CodeSystem/condition-clinical';
 
 const condition = (id: string, status: string, category: string, patient = 'p1'): object => ({

@@ -1,5 +1,4 @@
 // `near`: positions within a distance. https://hl7.org/fhir/R4/location.html#search
-import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage } from '../../src/interaction/search/find.ts';
@@ -9,9 +8,10 @@ import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
-const capability = join(import.meta.dirname, '../fixtures/all-r4/capability');
+const capability = r4Of(['Encounter', 'Location']);
 
 const location = (id: string, latitude?: number, longitude?: number, more: object = {}): object => ({
   resourceType: 'Location',

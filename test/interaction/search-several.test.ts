@@ -1,6 +1,6 @@
 // Searches of several types: of the whole system, and of compartments. https://hl7.org/fhir/R4/http.html#search
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
 const observation = (id: string, patient: string, more: object = {}): object => ({
@@ -61,9 +61,12 @@ const found = ({ entry = [] }: Bundle, mode = 'match'): string =>
 const textOf = (json: { issue: { details?: { text: string }; diagnostics?: string }[] }): string | undefined =>
   json.issue[0]?.details?.text ?? json.issue[0]?.diagnostics;
 
+const medicine = ['Condition', 'Encounter', 'Medication', 'Observation', 'Patient', 'Practitioner'];
+const capability = r4Of([...medicine, 'Group', 'Organization', 'Bundle', 'Slot', 'GraphDefinition']);
+
 let server: Served;
 beforeAll(async () => {
-  server = await serve([], ['--capability', join(import.meta.dirname, '../fixtures/all-r4/capability')]);
+  server = await serve([], ['--capability', capability]);
   await put(server.partition, records(server.base));
 }, 120_000);
 afterAll(() => server.close());

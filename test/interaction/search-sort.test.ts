@@ -1,10 +1,7 @@
 // Sorting by any parameter, with and without a sort index. https://hl7.org/fhir/R4/search.html#sort
-import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { extensionBase } from '../../src/model/extension-shapes.ts';
-import { allR4 } from '../support/make-all-r4.ts';
+import { type DeclaredType, r4Of } from '../support/r4-of.ts';
 import { serve, type Served } from '../support/serve.ts';
 
 const loinc = 'http://loinc.org';
@@ -62,17 +59,14 @@ describe.each([
   ['with sort indexes', true],
 ])('%s', (_, isIndexed) => {
   let server: Served;
-  let folder: string;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'sorted-'));
-    await cp('test/fixtures/all-r4/capability', folder, { recursive: true }); // with its named queries
-    await writeFile(join(folder, 'all-r4.json'), JSON.stringify(isIndexed ? withSortIndexes() : allR4()));
-    server = await serve(records, ['--capability', folder]);
+    const capability = r4Of(
+      ['Observation', 'Patient', 'RiskAssessment', 'ValueSet'],
+      isIndexed ? withSortIndexes : undefined,
+    );
+    server = await serve(records, ['--capability', capability]);
   }, 120_000);
-  afterAll(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  afterAll(() => server.close());
 
   it.each(rows)('sorts by %s: %s', async (__, search, ids) => {
     const { status, json } = await server.get(`/${search}`);
@@ -112,13 +106,10 @@ interface Bundle {
 const idsIn = ({ entry = [] }: Bundle): readonly string[] => entry.map(({ resource }) => resource.id);
 
 /** All of R4, with a sort index of every parameter that these searches are sorted by. */
-function withSortIndexes(): unknown {
-  const statement = allR4() as { rest: { resource: { type: string; extension: object[] }[] }[] };
-  for (const { type, extension } of statement.rest[0]?.resource ?? []) {
-    const codes = rows.flatMap(([, search]) => (search.startsWith(`${type}?`) ? sortsIn(search) : []));
-    for (const valueCode of new Set(codes)) extension.push({ url: `${extensionBase}sort-index`, valueCode });
-  }
-  return statement;
+function withSortIndexes({ type, extension, ...rest }: DeclaredType): DeclaredType {
+  const codes = rows.flatMap(([, search]) => (search.startsWith(`${type}?`) ? sortsIn(search) : []));
+  const indexes = [...new Set(codes)].map(valueCode => ({ url: `${extensionBase}sort-index`, valueCode }));
+  return { type, extension: [...extension, ...indexes], ...rest };
 }
 
 const sortsIn = (search: string): readonly string[] =>

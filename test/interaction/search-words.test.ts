@@ -1,12 +1,12 @@
 // Full-text search on real records. https://hl7.org/fhir/R4/search.html#content
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import { indexSteps } from '../store/support/verified.ts';
+import { r4Of } from '../support/r4-of.ts';
 import { serve, type Served } from '../support/serve.ts';
 
-const allR4 = ['--capability', join(import.meta.dirname, '../fixtures/all-r4/capability')];
+const allR4 = ['--capability', r4Of(['Condition', 'Group', 'Observation', 'Patient'])];
 const narrative = (...paragraphs: readonly string[]): object => ({
   status: 'generated',
   div: `<div xmlns="http://www.w3.org/1999/xhtml">${paragraphs.map(text => `<p>${text}</p>`).join('')}</div>`,

@@ -43,22 +43,21 @@ export const search: Interaction = async (engine, request, partition) => {
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }
-  const asked = given.map(one => ({ ...one, query: restrict(access, one.type, 's', one.query) }));
+  const both = given.map(one => ({ given: one, asked: { ...one, query: restrict(access, one.type, 's', one.query) } }));
+  const asked = both.map(one => one.asked);
   const seesAll = (type: ResourceType): boolean => restriction(access, type, 's').kind === 'all';
   for (const one of asked) await refusePending(engine.store.indexes, partition.id, one, seesAll);
-  const place = { partition, extract, base };
-  if (explain) {
-    const both = given.flatMap((one, at) =>
-      asked.slice(at, at + 1).map(restricted => ({ given: one, asked: restricted })),
-    );
-    return answerExplained(both, { ...place, model, access, deadline: engine.searchDeadline });
-  }
-  return answer(engine, request, { path: searched.path, asked, paging }, place);
+  const place = { partition, extract, base, model, access, deadline: engine.searchDeadline };
+  if (explain) return answerExplained(both, place);
+  const [first] = asked;
+  if (first === undefined) throw new Error('A search has no type');
+  return answer(engine, request, { path: searched.path, first, asked, paging }, place);
 };
 
 interface Asked {
   readonly path: string;
-  /** One for each type, with the same controls; what the caller may not see is excluded. */
+  readonly first: SearchRequest;
+  /** The first and all others: one for each type, with the same controls; what the caller may not see is excluded. */
   readonly asked: readonly SearchRequest[];
   readonly paging: Paging;
 }
@@ -66,19 +65,16 @@ interface Asked {
 async function answer(
   engine: Engine,
   request: FhirRequest,
-  { path, asked, paging }: Asked,
-  place: Place,
+  { path, first, asked, paging }: Asked,
+  place: LimitedPlace,
 ): Promise<FhirResponse> {
-  const { model } = engine;
-  const { base, access } = request;
-  const [first] = asked;
-  if (first === undefined) throw new Error('A search has no type');
+  const { base } = request;
   const { contained } = first;
   const { entries, records, damaged, next, counted, beside } =
     contained?.as === 'contained'
-      ? await findContained(asked, contained, { ...place, model, access, deadline: engine.searchDeadline })
-      : await findRecords(asked, { ...place, model, access, deadline: engine.searchDeadline });
-  const included = entriesOf(beside.records, first, model);
+      ? await findContained(first, asked, contained, place)
+      : await findRecords(first, asked, place);
+  const included = entriesOf(beside.records, first, place.model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const placed = <T extends { readonly type: string }>(entry: T) => ({ ...entry, place: `${base}/${entry.type}/` });
@@ -99,22 +95,23 @@ interface Answered extends Entries, Pick<Found, 'counted' | 'beside'> {
   readonly next: Position | undefined;
 }
 
-async function findRecords(asked: readonly SearchRequest[], place: LimitedPlace): Promise<Answered> {
+async function findRecords(
+  first: SearchRequest,
+  asked: readonly SearchRequest[],
+  place: LimitedPlace,
+): Promise<Answered> {
   const { page, counted, beside } = await findAll(asked, place);
-  const [first] = asked;
-  if (first === undefined) throw new Error('A search has no type');
   const scores = scoresOf(page.versions, asked, place);
   return { ...entriesOf(page.versions, first, place.model, scores), next: page.next, counted, beside };
 }
 
 /** Contained resources alone. */
 async function findContained(
+  first: SearchRequest,
   asked: readonly SearchRequest[],
   contained: ContainedSearch,
   place: LimitedPlace,
 ): Promise<Answered> {
-  const [first] = asked;
-  if (first === undefined) throw new Error('A search has no type');
   const limited = (): Place => ({ ...place, partition: withDeadline(place.partition, place.deadline) });
   const { matches, next } = await containedPage(asked, limited());
   const total = first.total === 'none' ? undefined : await countContained(asked, limited());

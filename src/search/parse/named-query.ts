@@ -1,6 +1,7 @@
 import { badValue, FhirError, fhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
-import type { NamedQuery, QueryParameter, ResourceType, SearchParam } from '../../model/model.ts';
+import { bareParameter } from '../../model/bare-parameter.ts';
+import type { NamedQuery, QueryParameter, ResourceType } from '../../model/model.ts';
 import { placeholdersIn } from '../../model/named-queries.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair } from '../request.ts';
@@ -85,31 +86,11 @@ function checkValue(parameter: QueryParameter, text: string, type: ResourceType,
     const rule = 'a `\\` must precede `,`, `|`, `$` or `\\`';
     throw badValue(name, `\`${wrong}\` in the value of \`${name}\` is not valid: ${rule}.`);
   }
+  const param = bareParameter({ code: name, type: parameter.type, resourceType: type.name }); // of any data type
   for (const one of texts) {
     if (one.trim() === '') throw badValue(name, `\`${name}\` has an empty value in its list: remove the comma.`);
-    valueParsers[parameter.type]({ text: one, param: untyped(parameter, type), name }, context);
+    valueParsers[parameter.type]({ text: one, param, name }, context);
   }
-}
-
-/** A parameter of the search type that may have any data type. */
-function untyped({ name, type }: QueryParameter, { name: resourceType }: ResourceType): SearchParam {
-  return {
-    code: name,
-    type,
-    url: '',
-    resourceType,
-    expression: '',
-    targets: [],
-    dataTypes: new Set(),
-    single: false,
-    modifiers: new Set(),
-    modified: new Map(),
-    reads: undefined,
-    delegated: false,
-    components: [],
-    digest: '',
-    description: undefined,
-  };
 }
 
 interface Filling {

@@ -7,44 +7,54 @@ import { countMatches, type LoweredCount } from './count.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { FoundRow } from './found.ts';
 import type { Key } from './order.ts';
+import type { Question } from './reading.ts';
 import { findPage, type LoweredSearch } from './search.ts';
 import type { Traced } from './trace.ts';
 
 /** Finds a page like `find`, and explains it, also if it fails. */
 export async function explainFind(
-  { database, readers, budgets }: Core,
+  core: Core,
   index: TypeIndex,
   search: LoweredSearch,
   explain: Explain,
 ): Promise<readonly FoundRow[]> {
-  const { result, trace } = database.traced(() => findPage(database, search, budgets.eventLoop));
-  const traces = [trace];
-  try {
-    if (result !== undefined) return result;
-    const answer = await readers.ask({ kind: 'page', search, budget: budgets.reader }, true);
-    if (answer.trace !== undefined) traces.push(answer.trace);
-    return answer.kind === 'page' ? answer.rows : [];
-  } finally {
-    explain(explained(index, search, search.keys, traces));
-  }
+  const { database, budgets } = core;
+  const explainTraces = (traces: readonly Traced[]): void => explain(explained(index, search, search.keys, traces));
+  const question = { kind: 'page', search, budget: budgets.reader } as const;
+  const found = await traced(core, () => findPage(database, search, budgets.eventLoop), question, explainTraces);
+  return typeof found === 'number' ? [] : found;
 }
 
 /** Counts matches, and explains it. */
 export async function explainCount(
-  { database, readers, budgets }: Core,
+  core: Core,
   index: TypeIndex,
   count: LoweredCount,
   explain: Explain,
 ): Promise<number> {
-  const { result, trace } = database.traced(() => countMatches(database, count, budgets.eventLoop));
+  const { database, budgets } = core;
+  const explainTraces = (traces: readonly Traced[]): void => explain(explained(index, count, [], traces));
+  const question = { kind: 'count', count, budget: budgets.reader } as const;
+  const counted = await traced(core, () => countMatches(database, count, budgets.eventLoop), question, explainTraces);
+  return typeof counted === 'number' ? counted : 0;
+}
+
+/** What is found here within the budget, else by a reader; `explain` gets the traces, also if it fails. */
+async function traced(
+  { database, readers }: Core,
+  here: () => number | readonly FoundRow[] | undefined,
+  question: Question,
+  explain: (traces: readonly Traced[]) => void,
+): Promise<number | readonly FoundRow[]> {
+  const { result, trace } = database.traced(here);
   const traces = [trace];
   try {
     if (result !== undefined) return result;
-    const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader }, true);
+    const answer = await readers.ask(question, true);
     if (answer.trace !== undefined) traces.push(answer.trace);
-    return answer.kind === 'count' ? answer.count : 0;
+    return answer.kind === 'page' ? answer.rows : answer.count;
   } finally {
-    explain(explained(index, count, [], traces));
+    explain(traces);
   }
 }
 

@@ -3,7 +3,7 @@ import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
-import { emptyRows, type Rows, rowsOf, rowWidths } from './rows.ts';
+import { emptyRows, type Rows, rowsOf, selectRows } from './rows.ts';
 
 /** Resources per slice: its commit stays short. */
 const rebuildSliceSize = 100;
@@ -54,19 +54,5 @@ function prepareSlice(
 }
 
 /** The rows of some indexes. */
-export function rowsFor(rows: Rows, wanted: ReadonlySet<number>): Rows {
-  const keep = <K extends keyof Rows>(name: K): Rows[K] => {
-    const kept: (number | string)[] = [];
-    const flat = rows[name];
-    for (let at = 0; at < flat.length; at += rowWidths[name])
-      if (wanted.has(Number(flat[at]))) kept.push(...flat.slice(at, at + rowWidths[name]));
-    return kept as Rows[K]; // slices of the same values
-  };
-  return {
-    terms: keep('terms'),
-    strings: keep('strings'),
-    ranges: keep('ranges'),
-    sorts: keep('sorts'),
-    words: keep('words'),
-  };
-}
+export const rowsFor = (rows: Rows, wanted: ReadonlySet<number>): Rows =>
+  selectRows(rows, () => row => wanted.has(Number(row[0])));

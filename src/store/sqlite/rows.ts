@@ -34,6 +34,28 @@ export interface Rows {
 /** Number of values per row of each table. */
 export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3, words: 2 } as const;
 
+export type Row = readonly (number | string)[];
+
+/** The rows of each table that pass its test. */
+export function selectRows(rows: Rows, testOf: (table: keyof Rows) => (row: Row) => boolean): Rows {
+  const select = <K extends keyof Rows>(table: K): Rows[K] =>
+    splitRows(rows, table).filter(testOf(table)).flat() as Rows[K]; // the same values
+  return {
+    terms: select('terms'),
+    strings: select('strings'),
+    ranges: select('ranges'),
+    sorts: select('sorts'),
+    words: select('words'),
+  };
+}
+
+/** The rows of a table, each of its own. */
+export function splitRows(rows: Rows, table: keyof Rows): readonly Row[] {
+  const flat: Row = rows[table];
+  const width = rowWidths[table];
+  return Array.from({ length: flat.length / width }, (_, at) => flat.slice(at * width, (at + 1) * width));
+}
+
 /** An empty, mutable set of rows. */
 export const emptyRows = (): Rows => ({ terms: [], strings: [], ranges: [], sorts: [], words: [] });
 
