@@ -1,6 +1,7 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
 import type { Offered } from '../smart/offered.ts';
+import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
@@ -40,6 +41,14 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+  /** The parsed body, if the caller has it. */
+  readonly parsed?: ParsedText | undefined;
+}
+
+/** A compact text, and its parsed value. */
+export interface ParsedText {
+  readonly text: string;
+  readonly parsed: ParsedJson;
 }
 
 /** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */

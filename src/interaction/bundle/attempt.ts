@@ -53,6 +53,10 @@ class Attempt {
   readonly answers = new Map<TransactionEntry, FhirResponse>();
   readonly failures = new EntryFailures();
   readonly #engine: Engine;
+  /** With what the interactions of entries do differently. */
+  readonly #entryEngine: Engine;
+  #current: TransactionEntry | undefined;
+  #newId: string | undefined;
   readonly #partition: StagedPartition;
   readonly #course: Course;
   readonly #checks: { readonly entry: TransactionEntry; readonly check: () => Promise<void> }[] = [];
@@ -60,6 +64,7 @@ class Attempt {
 
   constructor(engine: Engine, partition: StagedPartition, course: Course) {
     this.#engine = engine;
+    this.#entryEngine = this.#engineOf(engine);
     this.#partition = partition;
     this.#course = course;
   }
@@ -67,9 +72,11 @@ class Attempt {
   /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
   async answer(entry: TransactionEntry, request: FhirRequest, newId?: string): Promise<void> {
     const { dispatch, end } = this.#course;
+    this.#current = entry;
+    this.#newId = newId;
     try {
       if (this.#engine.now() > end) throw tooLate();
-      this.answers.set(entry, await dispatch(this.#engineOf(entry, newId), request, this.#partition));
+      this.answers.set(entry, await dispatch(this.#entryEngine, request, this.#partition));
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -78,10 +85,7 @@ class Attempt {
   /** Carries out an entry that writes, with its links resolved to the records of the others. */
   async write(entry: TransactionEntry, identity: Identity | undefined, resolve: ResolveEntry): Promise<void> {
     try {
-      const resource = await resolve(entry);
-      const request = requestOf(this.#engine, this.#course.transaction, { ...entry, resource });
-      const { requestKey } = entry.request;
-      await this.answer(entry, { ...request, requestKey }, identity?.newId);
+      await this.answer(entry, this.#resolved(entry, await resolve(entry)), identity?.newId);
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -90,6 +94,15 @@ class Attempt {
     // Links lead to the record that the criteria found before.
     if (!this.#partition.has(record.type, record.id)) throw new VersionConflict(record.type, record.id);
     this.failures.add(entry, matchesOther(`${record.type}/${record.id}`, entry.index));
+  }
+
+  /** The request with a resource whose links are resolved. */
+  #resolved(entry: TransactionEntry, resource: string | undefined): FhirRequest {
+    // An interaction overwrites a body with attachments, which the next attempt needs.
+    if (resource === entry.resource && entry.contents.length === 0) return entry.request;
+    const request = requestOf(this.#engine, this.#course.transaction, { ...entry, resource });
+    const { parsed: _, ...unparsed } = request; // it has the links as they were sent
+    return { ...unparsed, requestKey: entry.request.requestKey };
   }
 
   /** The checks that need all changes. */
@@ -109,16 +122,22 @@ class Attempt {
     await Promise.all(this.#begun.map(({ request, write }) => this.#engine.audit.begin(request, write)));
   }
 
-  #engineOf(entry: TransactionEntry, newId: string | undefined): Engine {
-    const begin: Engine['audit']['begin'] = (request, write) => {
-      this.#begun.push({ request, write });
-      return Promise.resolve();
-    };
+  /** The entries are answered one after another: `#current` is the one that is. */
+  #engineOf({ audit, newId, ...engine }: Engine): Engine {
     return {
-      ...this.#engine,
-      audit: { ...this.#engine.audit, begin },
-      atEnd: check => void this.#checks.push({ entry, check }),
-      ...(newId === undefined ? {} : { newId: () => newId }),
+      ...engine,
+      audit: {
+        ...audit,
+        begin: (request, write) => {
+          this.#begun.push({ request, write });
+          return Promise.resolve();
+        },
+      },
+      atEnd: check => {
+        const entry = this.#current;
+        if (entry !== undefined) this.#checks.push({ entry, check });
+      },
+      newId: () => this.#newId ?? newId(),
     };
   }
 }

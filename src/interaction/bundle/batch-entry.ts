@@ -3,6 +3,7 @@ import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
 import { pathOf } from '../write/body.ts';
 import { createPaths } from '../paths.ts';
@@ -18,6 +19,8 @@ export interface BatchEntry {
   readonly resource: string | undefined;
   /** The base64 of the attachments, as in JSON. */
   readonly contents: readonly Buffer[];
+  /** Of `value`. */
+  readonly decimals: ParsedJson['decimals'];
 }
 
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
@@ -59,14 +62,21 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     base: batch.base,
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),
-    ...(takesBody && entry.resource !== undefined ? { body: bodyOf(model, entry, entry.resource) } : {}),
+    ...(takesBody && entry.resource !== undefined ? bodyOf(model, entry, entry.resource) : {}),
   };
 }
 
-/** The resource of an entry with its attachments. */
-function bodyOf({ types }: Model, { value, contents }: BatchEntry, resource: string): Buffer {
+/** The resource of an entry with its attachments; parsed, if it has none. */
+function bodyOf(
+  { types }: Model,
+  { value, contents, decimals }: BatchEntry,
+  resource: string,
+): Pick<FhirRequest, 'body' | 'parsed'> {
   const text = Buffer.from(resource);
-  if (contents.length === 0) return text;
+  if (contents.length === 0) {
+    const parsed = { value: value['resource'], decimals, compact: true };
+    return { body: text, parsed: { text: resource, parsed } };
+  }
   const name = isObject(value['resource']) ? asString(value['resource']['resourceType']) : undefined;
   const parts: Buffer[] = [];
   let from = 0;
@@ -74,7 +84,7 @@ function bodyOf({ types }: Model, { value, contents }: BatchEntry, resource: str
     parts.push(text.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
     from = span.to;
   }
-  return Buffer.concat([...parts, text.subarray(from)]);
+  return { body: Buffer.concat([...parts, text.subarray(from)]) };
 }
 
 /** The URL of an entry as the client wrote it, for the audit. */

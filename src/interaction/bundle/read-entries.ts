@@ -88,7 +88,8 @@ function readEntry(member: Buffer, { rest, spans }: CutBody, index: number): Bat
   const { text, parsed } = parseBody(rest, `Bundle.entry[${index}]`);
   const resource = properties(compactJson(text)).find(({ name }) => name === '"resource"')?.value;
   const value = isObject(parsed.value) ? parsed.value : {};
-  return { value, index, resource, contents: spans.map(({ from, to }) => member.subarray(from, to)) };
+  const contents = spans.map(({ from, to }) => member.subarray(from, to));
+  return { value, index, resource, contents, decimals: parsed.decimals };
 }
 
 const noList = () =>

@@ -56,11 +56,15 @@ export function createEntryResolution(
   };
   return async entry => {
     if (entry.resource === undefined) return undefined;
+    if (targets.size === 0 && !mayLead.test(entry.resource)) return entry.resource;
     const { text, issues } = await resolve(entry, entry.resource, find);
     if (issues.length > 0) throw new FhirError(422, issues);
     return text;
   };
 }
+
+/** A text without such links is not searched for them: most have none. */
+const mayLead = /urn:uuid:|"reference":"[A-Z][A-Za-z]{0,63}\?/;
 
 type Find = (type: string, criteria: string) => Promise<CriteriaMatch>;
 

@@ -9,6 +9,7 @@ import type { Partition, PartitionSettings } from '../../../store/partitions.ts'
 import type { Change, Page, StoredVersion, StoreSearch, WriteResult } from '../../../store/records.ts';
 import type { KeptVersion } from '../../../store/transfer.ts';
 import { stageChange } from './stage-change.ts';
+import type { Staged } from './stage-change.ts';
 import { searchStaged } from './search-staged.ts';
 import { StagedEntries, withoutRecords } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
@@ -34,6 +35,7 @@ export class StagedPartition implements Partition {
   readonly settings: PartitionSettings;
   readonly #parts: StagedParts;
   readonly #staged = new Map<string, StagedRecord>();
+  readonly #stored = new Map<string, Promise<StoredVersion | undefined>>();
   /** The records that were written, also if nothing changed. */
   readonly #written = new Set<string>();
   readonly #entries: StagedEntries;
@@ -65,9 +67,18 @@ export class StagedPartition implements Partition {
 
   async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
     const staged = this.#staged.get(`${type}/${id}`)?.version;
+    if (staged === undefined && version === undefined) return this.#readStored(type, id);
     if (staged === undefined || (version !== undefined && version < staged.version))
       return this.#parts.partition.read(type, id, version);
     return version === undefined || version === staged.version ? staged : undefined;
+  }
+
+  /** A record is read once: what is decided about it is decided about one version. */
+  #readStored(type: string, id: string): Promise<StoredVersion | undefined> {
+    const key = `${type}/${id}`;
+    const known = this.#stored.get(key) ?? this.#parts.partition.read(type, id);
+    this.#stored.set(key, known);
+    return known;
   }
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
@@ -101,15 +112,24 @@ export class StagedPartition implements Partition {
   async write(changes: readonly Change[]): Promise<readonly WriteResult[]> {
     const results: WriteResult[] = [];
     for (const change of changes) {
-      const { result, record } = await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
+      const key = `${change.type}/${change.id}`;
+      const { result, record } = await this.#stage(key, change);
       results.push(result);
       if (result.outcome === 'matched') continue;
-      const key = `${change.type}/${change.id}`;
       if (this.#written.has(key)) throw repeated(key);
       this.#written.add(key);
       if (record !== undefined) this.#staged.set(key, record);
     }
     return results;
+  }
+
+  async #stage(key: string, change: Change): Promise<Staged> {
+    try {
+      return await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
+    } catch (error) {
+      this.#stored.delete(key); // it is read again if its write is decided again
+      throw error;
+    }
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
