@@ -27,7 +27,7 @@ export async function readResource(
   refuseEncoding(req);
   requireFhirJson(req);
   if (route.interaction === 'batch') return readUpload(req, res, { most: bundleLimit(model, most), timeout }, uploads);
-  const { attachment } = declaredType(model, route);
+  const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
 }
 

@@ -46,7 +46,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const route = resolveRoute(model, found.value, method, found.params);
   const { interaction } = route;
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
-  const ofNoType = interaction === 'capabilities' || (isWhole && method === 'GET');
+  const isRead = isWhole && method === 'GET';
+  const ofNoType = interaction === 'capabilities' || interaction === 'operation' || isRead;
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const isWrite = interaction === 'create' || interaction === 'update';
   const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
