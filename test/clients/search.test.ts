@@ -100,9 +100,9 @@ describe('fhir-kit-client', () => {
 
   it('sends a transaction, and learns why one is refused', async () => {
     const body = transaction('kit');
-    expect(statusesOf(await client().transaction({ body } as never))).toEqual(['200', '201', '200', '201']);
+    expect(statusesOf(await client().transaction({ body }))).toEqual(['200', '201', '200', '201']);
     const refused = { ...body, entry: batch.entry };
-    await expect(client().transaction({ body: refused } as never)).rejects.toMatchObject({
+    await expect(client().transaction({ body: refused })).rejects.toMatchObject({
       response: { status: 404, data: { issue: [{ expression: ['Bundle.entry[1]'] }] } },
     });
   });
@@ -123,7 +123,7 @@ describe('MedplumClient', () => {
   });
 
   it('sends a transaction', async () => {
-    const sent = await client().executeBatch(transaction('medplum') as never);
+    const sent = await client().executeBatch(transaction('medplum'));
     expect(statusesOf(sent)).toEqual(['200', '201', '200', '201']);
     const found = await client().searchResources('Communication', { identifier: 'urn:client|medplum' });
     expect(found.map(({ subject }) => subject?.reference)).toEqual([`Patient/${sent.entry?.[3]?.resource?.id}`]);

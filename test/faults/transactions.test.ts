@@ -62,9 +62,9 @@ async function writeUntilKilled(
   after: number,
 ): Promise<void> {
   const first = Promise.withResolvers<void>();
-  let isAlive = true;
+  const alive = new AbortController();
   const work = async (worker: number): Promise<void> => {
-    for (let number = 0; isAlive; number += 1) {
+    for (let number = 0; !alive.signal.aborted; number += 1) {
       const note = `${round}.${number}`;
       const of = (id: string | undefined, more: object = {}) => communication(id, { ...noted(note), ...more });
       const body = transaction(
@@ -87,7 +87,7 @@ async function writeUntilKilled(
   await new Promise(done => setTimeout(done, after));
   process.kill('SIGKILL');
   await ended;
-  isAlive = false;
+  alive.abort();
   await working;
 }
 

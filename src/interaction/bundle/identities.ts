@@ -70,7 +70,7 @@ export function targetsOf(identities: Identities): Targets {
   return targets;
 }
 
-/** The id of the record that the criteria of an entry find; undefined for none, and if its interaction will refuse it. */
+/** The id of the record that the criteria of an entry find; undefined for none, and if its interaction refuses it. */
 async function foundBy(engine: Engine, partition: Partition, entry: TransactionEntry): Promise<string | undefined> {
   const { request } = entry;
   const type = declaredType(engine.model, request);

@@ -93,7 +93,7 @@ const noKey = (): FhirError =>
   fhirError(
     400,
     'not-supported',
-    '`Idempotency-Key` is not supported for a transaction. To repeat one safely, create with `ifNoneExist`, or update ' +
-      'with ids of your own.',
+    '`Idempotency-Key` is not supported for a transaction. To repeat one safely, create with `ifNoneExist`, or ' +
+      'update with ids of your own.',
     'http."Idempotency-Key"',
   );
