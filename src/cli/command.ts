@@ -39,7 +39,7 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [
     exitCodes.found,
     'done, but with findings: rejected records, index differences, pending indexes, damaged records, ' +
-      'attachments or audit events, errors in definitions or validated files, stores that differ',
+      'attachments or audit events, errors in definitions or validated files, stores that differ, no recent backup',
   ],
   [exitCodes.interrupted, 'stopped by Ctrl-C or SIGTERM'],
 ];

@@ -80,6 +80,11 @@ export const commands: readonly Entry[] = [
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),
   },
+  {
+    name: 'upgrade check',
+    summary: 'Show what this version would change in the store, and whether a backup is recent',
+    import: () => import('./upgrade-check.ts'),
+  },
   { name: 'audit list', summary: 'List audit events', import: () => import('./audit-list.ts') },
   { name: 'audit export', summary: 'Write audit events as NDJSON', import: () => import('./audit-export.ts') },
   { name: 'audit prune', summary: 'Delete old audit events', import: () => import('./audit-prune.ts') },

@@ -80,7 +80,11 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     const route = bundleRoute(model, found, body?.bytes);
     asked.route = route;
     const { requestId, requestKey, address } = state;
-    const bytes = body === undefined ? {} : { body: body.bytes };
+    const contentType = body?.contentType;
+    const bytes = {
+      ...(body === undefined ? {} : { body: body.bytes }),
+      ...(contentType === undefined ? {} : { contentType }),
+    };
     const request = {
       ...route,
       method,

@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { MOST_RESOURCES } from '../interaction/bundle/read-entries.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
-import { bodyLimit, refuseEncoding, requireFhirJson } from './content.ts';
+import { bodyLimit, refuseEncoding, requireFhirJson, requirePatchFormat } from './content.ts';
 import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -18,13 +19,22 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/** Reads the resource of a write or an operation, as bytes, which the caller frees; undefined without a body. */
+/** The body of a request, with its format if it is a patch. */
+export interface ReceivedBody extends Body {
+  readonly contentType?: PatchFormat;
+}
+
+/** Reads the body of a write or an operation, as bytes, which the caller frees; undefined without a body. */
 export async function readResource(
   { req, res, method }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
-): Promise<Body | undefined> {
+): Promise<ReceivedBody | undefined> {
   if (!takesResource(route, method, req)) return undefined;
   refuseEncoding(req);
+  if (route.interaction === 'patch') {
+    const contentType = requirePatchFormat(req);
+    return { ...(await readUpload(req, res, { most, timeout }, uploads)), contentType };
+  }
   requireFhirJson(req);
   if (route.interaction === 'batch') return readUpload(req, res, { most: bundleLimit(model, most), timeout }, uploads);
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
@@ -37,7 +47,7 @@ function bundleLimit({ types }: Model, most: number): number {
   return most * (MOST_RESOURCES - 1) + Math.max(most, ...limits);
 }
 
-const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'batch']);
+const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);
 
 /** An operation on a stored resource may come without a body. */
 function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {

@@ -4,6 +4,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
@@ -45,6 +46,8 @@ export interface FhirRequest {
   readonly body?: Buffer;
   /** The parsed body, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
+  /** The format of the body of a patch. */
+  readonly contentType?: PatchFormat;
 }
 
 /** A compact text, and its parsed value. */

@@ -1,4 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
+import { patchFormats } from '../fhir/media-type.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
@@ -43,6 +44,7 @@ export function buildStatement(
     kind: 'instance',
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
+    ...list('patchFormat', types.some(type => type.interactions.has('patch')) ? patchFormats : []),
     rest: [
       {
         ...list(

@@ -23,7 +23,7 @@ export function capabilityStatement(
   model: Model,
   { base, date, security, software = program }: Deployment,
 ): JsonObject {
-  const { resourceType, name, title, status, kind, fhirVersion, format, rest, ...prose } = model.statement;
+  const { resourceType, name, title, status, kind, fhirVersion, format, patchFormat, rest, ...prose } = model.statement;
   const { publisher, contact, description, ...rights } = prose;
   return withoutUndefined({
     resourceType,
@@ -40,6 +40,7 @@ export function capabilityStatement(
     implementation: { description: `${typeof title === 'string' ? title : software.name} at ${base}`, url: base },
     fhirVersion,
     format,
+    patchFormat,
     rest: security === undefined ? rest : objectsOf(rest).map(one => withSecurity(one, security)),
   });
 }

@@ -6,7 +6,7 @@ import { systemInteractions } from '../fhir/interaction.ts';
 import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, linkedCompartmentsOf, searchedCompartmentsOf } from './compartments.ts';
-import { readDeclared, reportTo } from './definition-nodes.ts';
+import { items, readDeclared, reportTo } from './definition-nodes.ts';
 import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
@@ -140,10 +140,13 @@ const plainFiles = (definitions: Definitions): readonly Definition[] =>
     .filter(definition => !definition.core && definition.package === undefined);
 
 /** Checks the parts of statements outside of their resource types. */
-function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
+function checkStatements({ statements, rests, types }: Declared, report: ReportAt): void {
+  const isPatched = [...types.values()].some(nodes =>
+    items(nodes, 'interaction').some(({ json }) => json['code'] === 'patch'),
+  );
   for (const statement of statements) {
     const { fhirVersion } = statement.json;
-    checkStatementPromises(statement, report);
+    checkStatementPromises(statement, isPatched, report);
     if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
       report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
   }

@@ -9,6 +9,7 @@ export const servedInteractions = [
   'history-instance',
   'history-system',
   'history-type',
+  'patch',
   'read',
   'search-system',
   'search-type',

@@ -238,6 +238,35 @@ describe('conditions of a transaction', () => {
     ]);
   });
 
+  it('patch in both formats, with links and criteria', async () => {
+    for (const id of ['q1', 'q2']) await server.put(`/Communication/${id}`, communication(id, call(id)));
+    const parts = [
+      { name: 'type', valueCode: 'add' },
+      { name: 'path', valueString: 'Communication' },
+      { name: 'name', valueString: 'basedOn' },
+      { name: 'value', valueReference: { reference: 'urn:uuid:new' } },
+    ];
+    const data = Buffer.from(JSON.stringify([{ op: 'replace', path: '/status', value: 'stopped' }])).toString('base64');
+    const answer = await send([
+      {
+        resource: { resourceType: 'Parameters', parameter: [{ name: 'operation', part: parts }] },
+        request: { method: 'PATCH', url: 'Communication/q1', ifMatch: 'W/"1"' },
+      },
+      {
+        fullUrl: 'urn:uuid:patched',
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url: 'Communication?identifier=q2' },
+      },
+      postEntry(call('q3', refer('urn:uuid:patched')), 'urn:uuid:new'),
+      getEntry('Communication/q2'),
+    ]);
+    expect(statusesOf(answer)).toEqual([200, 200, 201, 200]);
+    expect(resourceOf(answer, 0).basedOn).toEqual([{ reference: idOf(answer, 2) }]);
+    expect([referenceOf(answer, 2), resourceOf(answer, 3).status]).toEqual(['Communication/q2', 'stopped']);
+    const twice = [putEntry(communication('q1')), { ...deleteEntry('Communication/q1') }];
+    expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[0]']]);
+  });
+
   it('name versions', async () => {
     await server.put('/Communication/v', communication('v'));
     const update = (version: number) =>

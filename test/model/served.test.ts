@@ -20,17 +20,15 @@ const implemented = [...operations.keys()].map(code => `\`$${code}\``).join(', '
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a declaration that this server cannot keep stops the start', () => {
-  const served = ['create', 'delete', 'history-instance', 'history-type', 'read', 'search-type', 'update', 'vread'];
-  const ofType = served.map(code => `\`${code}\``).join(', ');
-  const unserved = typeInteractions.filter(code => !served.includes(code));
-
-  it.each(unserved)('the interaction %s', async code => {
-    const { problems, model } = await loadOnly(statement([group(only('read', code))]));
+  it('each interaction of a type may be declared, and no other code', async () => {
+    expect((await loadOnly(statement([group(only(...typeInteractions))]))).problems).toEqual([]);
+    const { problems, model } = await loadOnly(statement([group(only('read', 'pach'))]));
+    const of = typeInteractions.map(code => `\`${code}\``).join(', ');
     expect(problems).toEqual([
       {
         file: 'capability/ours.json',
         path: `${at}.interaction[1].code`,
-        text: `\`${code}\` is not served yet; remove it. On a type ${ofType} are served.`,
+        text: `\`pach\` is not an interaction of a type. Did you mean \`patch\`? They are ${of}.`,
       },
     ]);
     expect(model).toBeUndefined();
@@ -139,7 +137,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'patches',
       { patchFormat: ['application/json-patch+json'] },
       'patchFormat',
-      '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.',
+      '`patchFormat` needs the interaction `patch` on a type; declare it, or remove it.',
     ],
     ['messages', { messaging: [{ documentation: 'x' }] }, 'messaging', 'Messages are not served; remove `messaging`.'],
     [
@@ -159,9 +157,18 @@ describe('a declaration that this server cannot keep stops the start', () => {
     expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
   });
 
+  it('patches in a format that is not served', async () => {
+    const fields = { patchFormat: ['application/json-patch+json', 'application/xml-patch+xml'] };
+    const { problems } = await loadOnly({ ...statement([group(only('read', 'patch'))]), ...fields });
+    const text =
+      '`application/xml-patch+xml` is not served; patches are `application/json-patch+json`, `application/fhir+json`.';
+    expect(problems).toEqual([{ file: 'capability/ours.json', path: 'patchFormat[1]', text }]);
+  });
+
   it.each<[string, object]>([
     ['what is served', group(only('create', 'read', 'search-type'))],
     ['versions', group({ ...only('read', 'vread', 'history-instance', 'history-type'), readHistory: true })],
+    ['patches', group({ ...only('patch', 'search-type'), conditionalUpdate: true, versioning: 'versioned-update' })],
     ['updates and deletes', group({ ...only('update', 'delete'), updateCreate: true, versioning: 'versioned-update' })],
     ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
     [

@@ -4,10 +4,17 @@ import { fileURLToPath } from 'node:url';
 import { asString, stringsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { extensionBase } from '../../src/model/extension-shapes.ts';
-import { readOfficialSearchParameters, readTypeDefinitions, supertypes } from '../../src/model/type-definitions.ts';
+import { operations } from '../../src/interaction/operation/index.ts';
+import type { OperationLevel } from '../../src/model/model.ts';
+import {
+  readOfficialOperations,
+  readOfficialSearchParameters,
+  readTypeDefinitions,
+  supertypes,
+} from '../../src/model/type-definitions.ts';
 
 /**
- * Makes test/fixtures/all-r4: a capability folder that declares every served interaction and $validate for every
+ * Makes test/fixtures/all-r4: a capability folder that declares every served interaction and operation for every
  * resource type of R4, with every official search parameter that is served. Run it with `node
  * test/support/make-all-r4.ts` after `npm run distil`.
  */
@@ -22,6 +29,10 @@ export function allR4(): JsonObject {
       .filter(({ base }) => stringsOf(base).includes(name))
       .map(({ code, url, type }) => ({ name: code, definition: url, type }))
       .sort((a, b) => ((asString(a.name) ?? '') < (asString(b.name) ?? '') ? -1 : 1));
+  const official = readOfficialOperations().filter(({ code }) => operations.has(String(code)));
+  const isOf = (name: string, { code, resource }: JsonObject): boolean =>
+    [name, ...supertypes(name, types)].some(one => stringsOf(resource).includes(one)) &&
+    (operations.get(String(code))?.ofCompartment !== true || compartments.includes(name));
   return {
     resourceType: 'CapabilityStatement',
     name: 'AllOfR4',
@@ -45,6 +56,7 @@ export function allR4(): JsonObject {
         ],
         mode: 'server',
         interaction: ['batch', 'history-system', 'search-system', 'transaction'].map(code => ({ code })),
+        operation: official.filter(({ system, code }) => system === true && isImplemented(code, 'system')).map(named),
         resource: [...types.resourceTypes].map(name =>
           withoutEmpty({
             extension: [
@@ -63,7 +75,7 @@ export function allR4(): JsonObject {
             conditionalDelete: 'multiple',
             conditionalRead: 'full-support',
             operation: [
-              { name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' },
+              ...official.filter(one => isOf(name, one)).map(named),
               ...(queries[name] ?? []).map(code => ({
                 name: code,
                 definition: `http://example.org/fhir/query/${code}`,
@@ -75,13 +87,20 @@ export function allR4(): JsonObject {
           }),
         ),
         searchParam: [...declared('Resource'), { name: '_list', definition: `${ours}Resource-list`, type: 'special' }],
-        compartment: ['device', 'encounter', 'patient', 'practitioner', 'relatedPerson'].map(
-          name => `http://hl7.org/fhir/CompartmentDefinition/${name}`,
+        compartment: compartments.map(
+          name => `http://hl7.org/fhir/CompartmentDefinition/${name.charAt(0).toLowerCase()}${name.slice(1)}`,
         ),
       },
     ],
   };
 }
+
+const compartments = ['Device', 'Encounter', 'Patient', 'Practitioner', 'RelatedPerson'];
+
+const named = ({ code, url }: JsonObject): JsonObject => ({ name: code, definition: url });
+
+const isImplemented = (code: unknown, level: OperationLevel): boolean =>
+  operations.get(String(code))?.scopes[level] !== undefined;
 
 /** They have no expression, and search the texts that R4 describes. */
 const fullText: ReadonlySet<unknown> = new Set(['_text', '_content']);
@@ -99,7 +118,17 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   Patient: ['roster'],
 };
 
-const interactions = ['read', 'vread', 'update', 'delete', 'history-instance', 'history-type', 'create', 'search-type'];
+const interactions = [
+  'read',
+  'vread',
+  'update',
+  'patch',
+  'delete',
+  'history-instance',
+  'history-type',
+  'create',
+  'search-type',
+];
 
 /** The modifiers that need a declaration. */
 const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];

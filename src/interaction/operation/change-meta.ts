@@ -37,12 +37,6 @@ export const metaDelete: OperationImplementation = {
   run: (engine, request, partition) => changeMeta(engine, request, partition, withoutLabels),
 };
 
-/** Another write came between reading the record and writing it. */
-class Outdated extends Error {}
-
-/** Times that a change is made again, each after another write of the record. */
-const mostAttempts = 100;
-
 /**
  * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as
  * an update does, and 404 and 410 as a read.
@@ -55,24 +49,20 @@ async function changeMeta(
 ): Promise<FhirResponse> {
   const type = declaredType(engine.model, request);
   const given = labelsOf(readArguments(engine, request).object('meta'));
-  const { id = '' } = request;
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const before = await currentVersion(engine, type, request, partition);
-    const body = Buffer.from(withMeta(before.text, labels => change(labels, given)));
-    const find = async () => {
-      const former = await currentVersion(engine, type, request, partition);
-      if (former.version !== before.version) throw new Outdated();
-      return { id, former };
-    };
-    try {
-      const written = await replace(engine, request, partition, { type, body, bodyId: 'required' }, find);
-      const { text } = written;
-      if (text !== undefined) return answerMeta({ ...written, type: type.name, text });
-    } catch (error) {
-      if (!(error instanceof Outdated || error instanceof VersionConflict)) throw error;
-    }
+  const find = async () => {
+    const former = await currentVersion(engine, type, request, partition);
+    return { id: former.id, former };
+  };
+  const bodyOf = (former: FormerVersion | undefined): Buffer =>
+    Buffer.from(withMeta(former?.text ?? '{}', labels => change(labels, given)));
+  try {
+    const written = await replace(engine, request, partition, { type, bodyOf, bodyId: 'required' }, find);
+    const { text } = written;
+    if (text === undefined) throw tooManyWrites();
+    return answerMeta({ ...written, type: type.name, text });
+  } catch (error) {
+    throw error instanceof VersionConflict ? tooManyWrites() : error;
   }
-  throw tooManyWrites();
 }
 
 /** Throws FhirError 403, 404, 410 and 412 for a record that the caller may not write, or that is not there. */

@@ -47,8 +47,9 @@ export async function write(
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const place = { ...request, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
-  const record = await readClientRecord(engine, type, body, place);
+  const { base, access } = request;
+  const place = { base, access, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
+  const record = await readClientRecord(engine, type, body, { ...place, parsed: parsedOf(request, body) });
   const { text, parsed, owners } = settleRecord(engine, type, record, place);
   // Durable before anything is written, so that no write is without an event of its author.
   await engine.audit.begin(request, { type: type.name, id, text, owners, key: key?.key });
@@ -71,6 +72,15 @@ export interface Replaced {
   readonly precondition?: Precondition | undefined;
 }
 
+/** A resource that replaces another version. */
+export interface ReplacingDraft extends Pick<Draft, 'type'>, Pick<ClientPlace, 'bodyId'> {
+  /**
+   * The body that replaces a version, JSON in UTF-8: of an update always the same one, of a patch what it makes of this
+   * version. Throws FhirError if there is none.
+   */
+  readonly bodyOf: (former: FormerVersion | undefined) => Buffer;
+}
+
 /** Times that a write is tried again, each after another write of the record. */
 const mostAttempts = 100;
 
@@ -83,12 +93,14 @@ export async function replace(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
-  { type, body, bodyId }: Pick<Draft, 'type' | 'body'> & Pick<ClientPlace, 'bodyId'>,
+  { type, bodyOf, bodyId }: ReplacingDraft,
   find: () => Promise<Replaced>,
 ): Promise<Written> {
   let replaced = await find();
-  const placeOf = () => ({ ...request, partition, letter: 'u', bodyId, ...replaced }) as const;
-  const record = await readClientRecord(engine, type, body, placeOf());
+  const { base, access } = request;
+  const placeOf = () => ({ base, access, partition, letter: 'u', bodyId, ...replaced }) as const;
+  let body = bodyOf(replaced.former);
+  let record = await readClientRecord(engine, type, body, { ...placeOf(), parsed: parsedOf(request, body) });
   let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const { id, former, precondition } = replaced;
@@ -109,8 +121,16 @@ export async function replace(
     }
     if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
     replaced = await find();
+    const next = bodyOf(replaced.former);
+    if (next === body) continue;
+    body = next;
+    record = await readClientRecord(engine, type, body, placeOf());
   }
 }
+
+/** The parsed body of a request, if it is the body that is written. */
+const parsedOf = (request: FhirRequest, body: Buffer): FhirRequest['parsed'] =>
+  body === request.body ? request.parsed : undefined;
 
 /** The parsed resource as it is stored: with its id, which may not be that of the body. */
 function withParsed(parsed: ParsedJson | undefined, id: string): { readonly parsed?: ParsedJson } {

@@ -364,6 +364,27 @@ export const anyNear: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Encounter: nearby.map(one => `location.${one}`),
 });
 
+const compartments = ['', '?_count=1', '?_count=2&_type=Condition,Practitioner,List', '?_since=2026-01-01T00:00:00Z'];
+/** Operations that return records, or what is in them. */
+export const anyOperations: fc.Arbitrary<readonly Asked[]> = fc.array(
+  fc
+    .oneof(
+      fc.tuple(
+        anyPatient.map(id => `/Patient/${id}/$everything`),
+        pick(...compartments, '?start=2025-01-01', '?end=2024&_type=Observation,Condition'),
+      ),
+      fc.tuple(pick('/Patient/$everything', '/Encounter/enc0/$everything', '/Encounter/enc1/$everything'), pick('')),
+      fc.tuple(pick('/Patient/$everything', '/Encounter/enc2/$everything'), pick(...compartments)),
+      fc.tuple(
+        pick('/Observation/$lastn'),
+        pick('', '?max=2', '?patient=p1', '?max=3&code=a', '?patient.gender=female', '?_include=*&max=2'),
+      ),
+      fc.tuple(pick('/$meta', '/Condition/$meta', '/Condition/con0/$meta', '/Condition/con1/$meta'), pick('')),
+    )
+    .map(([path, query]): Asked => ({ method: 'GET', path: `${path}${query}`, headers: {}, body: undefined })),
+  { minLength: 20, maxLength: 20 },
+);
+
 function searchesOf(searches: typeof joined): fc.Arbitrary<readonly Asked[]> {
   return fc.array(
     pick(...Object.keys(searches)).chain(type =>
