@@ -25,7 +25,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'definitions init',
-    summary: 'Write a capability folder from the CapabilityStatement of a published guide',
+    summary: 'Write a capability folder from a published guide, or for all of R4',
     import: () => import('./definitions-init.ts'),
   },
   { name: 'explain', summary: 'Show how a search is understood and answered', import: () => import('./explain.ts') },

@@ -4,6 +4,8 @@ import type { IssuerSettings } from '../auth/token/settings.ts';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** `r4`: the interface that is generated from the definitions of R4, instead of the shipped one. */
+  readonly interface: 'shipped' | 'r4';
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;

@@ -18,6 +18,12 @@ import {
   zone,
 } from './values.ts';
 
+/** The store without the setting `store`, by interface: an index of one interface would be dropped by the other. */
+export const defaultStores: Readonly<Record<Config['interface'], string>> = {
+  shipped: 'sqlite:./data/records.sqlite',
+  r4: 'sqlite:./data/r4.sqlite',
+};
+
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
   readonly field: keyof Omit<Config, 'issuers'>;
@@ -31,12 +37,19 @@ export const settings: readonly Setting[] = [
     default: '127.0.0.1',
   }),
   setting(
+    'interface',
+    'NAME',
+    choice('shipped', 'r4'),
+    '`shipped`: the files in `capability/`; `r4`: all of FHIR R4, by default in `sqlite:./data/r4.sqlite`',
+    { default: 'shipped' },
+  ),
+  setting(
     'store',
     'URL',
     storeUrl,
     'The store of the records: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
     {
-      default: 'sqlite:./data/records.sqlite',
+      default: defaultStores.shipped,
     },
   ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
@@ -148,7 +161,8 @@ export const settings: readonly Setting[] = [
     'terminology-server',
     'URL',
     terminologyUrl,
-    'FHIR terminology server for codes that loaded code systems do not decide: only codes are sent',
+    'FHIR terminology server for codes that loaded code systems do not decide: only codes and words of `$expand` are ' +
+      'sent',
   ),
   setting('terminology-timeout', 'NUMBER', seconds, 'Timeout of that server', time('3')),
   setting(

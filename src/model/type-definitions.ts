@@ -55,11 +55,6 @@ export function readOfficialSearchParameters(): readonly JsonObject[] {
   return [...readCore('SearchParameter').values()].map(definition => definition.resource());
 }
 
-/** The OperationDefinitions of R4. https://hl7.org/fhir/R4/operationslist.html */
-export function readOfficialOperations(): readonly JsonObject[] {
-  return [...readCore('OperationDefinition').values()].map(definition => definition.resource());
-}
-
 /** Names of the resource types among definitions that are not abstract. */
 export const concreteResourceTypes = (definitions: Iterable<Definition>): ReadonlySet<string> =>
   new Set([...definitions].flatMap(({ concrete }) => concrete ?? []).sort((a, b) => (a < b ? -1 : 1)));
