@@ -279,3 +279,9 @@ describe('conditions of a transaction', () => {
     expect(await total('v')).toBe(1);
   });
 });
+
+it('verification finds nothing wrong after all of these', async () => {
+  const findings: object[] = [];
+  for await (const step of server.running.engine.store.verify()) findings.push(...step.findings);
+  expect(findings).toEqual([]);
+});
