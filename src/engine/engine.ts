@@ -24,6 +24,7 @@ import { requireModel } from './load-model.ts';
 import { startObserving, watchEngine } from './observe.ts';
 import { offeredModel } from './offered-model.ts';
 import { openPort } from './port.ts';
+import { clientLimitOf } from './rate-limits.ts';
 import { openServedStore } from './served-store.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
@@ -118,6 +119,7 @@ export async function startEngine(
       expander: expanderOf(config),
       validator: lazyValidator(definitions, model, config),
       cursors,
+      chargeClient: clientLimitOf(config.rateLimitClient, now),
       now,
       newId,
       fault: (error, requestId) => log.fault(error, requestId),
