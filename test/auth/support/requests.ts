@@ -192,6 +192,15 @@ const change = (target: fc.Arbitrary<Target>) =>
       return { method, path, headers: { ...headers, 'Content-Type': 'application/fhir+json' }, body };
     });
 
+/** Adds or removes a tag, where it is served. */
+const tagged = (target: fc.Arbitrary<Target>) =>
+  fc.tuple(target, pick('meta-add', 'meta-delete'), pick('x', 'y')).map(([[type, id], operation, code]): Asked => {
+    const valueMeta = { tag: [{ system: 'urn:tag', code }] };
+    const body = JSON.stringify({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta }] });
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    return { method: 'POST', path: `/${type}/${id}/$${operation}`, headers, body };
+  });
+
 /** Patches, whose tests and paths ask what a record has, of records that are here and of others. */
 const patch = (target: fc.Arbitrary<Target>) =>
   fc
@@ -528,6 +537,8 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 2, arbitrary: validate(ofValidated) },
       { weight: 3, arbitrary: history(target) },
       { weight: 2, arbitrary: change(ofCommunication) },
+      { weight: 1, arbitrary: tagged(ofCommunication) },
+
       { weight: 2, arbitrary: patch(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
