@@ -40,6 +40,8 @@ describe('settings', () => {
       maxRequests: 256,
       maxConnections: 2000,
       connectionsPerAddress: undefined,
+      rateLimitClient: 120_000,
+      rateLimitAddress: 240_000,
       headerTimeout: 10_000,
       bodyTimeout: 30_000,
       keepAlive: 65_000,

@@ -53,6 +53,10 @@ export interface Config {
   readonly maxConnections: number;
   /** The same per address; undefined for a quarter of `maxConnections`. */
   readonly connectionsPerAddress: number | undefined;
+  /** Tokens of one client and user per minute; 0 for no limit. */
+  readonly rateLimitClient: number;
+  /** Requests of one address per minute; 0 for no limit. */
+  readonly rateLimitAddress: number;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
   readonly keepAlive: number;

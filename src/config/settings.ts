@@ -144,6 +144,20 @@ export const settings: readonly Setting[] = [
       defaultNote: 'a quarter of `max-connections`',
     },
   ),
+  setting(
+    'rate-limit-client',
+    'NUMBER',
+    integer(0, 100_000_000),
+    'Reads of one client and user per minute, other requests by their cost; 0 for no limit; then 429',
+    { default: '120000' },
+  ),
+  setting(
+    'rate-limit-address',
+    'NUMBER',
+    integer(0, 100_000_000),
+    'Requests of one address per minute; loopback and `trusted-proxies` have no limit; 0 for none; then 429',
+    { default: '240000' },
+  ),
   setting('header-timeout', 'NUMBER', seconds, 'Timeout for the head of a request', time('10')),
   setting('body-timeout', 'NUMBER', seconds, 'Timeout for a whole request', time('30')),
   setting('keep-alive', 'NUMBER', seconds, 'Idle timeout of a connection', time('65')),
@@ -161,7 +175,8 @@ export const settings: readonly Setting[] = [
     'terminology-server',
     'URL',
     terminologyUrl,
-    'FHIR terminology server for codes that loaded code systems do not decide: only codes are sent',
+    'FHIR terminology server for codes that loaded code systems do not decide: only codes and words of `$expand` are ' +
+      'sent',
   ),
   setting('terminology-timeout', 'NUMBER', seconds, 'Timeout of that server', time('3')),
   setting(

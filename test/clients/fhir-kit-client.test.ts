@@ -104,7 +104,8 @@ describe('fhir-kit-client', () => {
     expect(idsOf(page)).toEqual(['c0', 'c1']);
     const parameter = [{ name: '_count', valueInteger: 1 }];
     const input = { resourceType: 'Parameters', parameter };
-    expect(idsOf(await client.operation({ ...everything, input }))).toEqual(['ann']);
+    // With the signed-in practitioner, to whom the patient refers.
+    expect(idsOf(await client.operation({ ...everything, input }))).toEqual(['ann', 'dr']);
     const gender = { system: 'http://hl7.org/fhir/administrative-gender', code: 'male' };
     expect(
       await client.operation({ name: 'lookup', resourceType: 'CodeSystem', method: 'GET', input: gender }),

@@ -192,6 +192,52 @@ const change = (target: fc.Arbitrary<Target>) =>
       return { method, path, headers: { ...headers, 'Content-Type': 'application/fhir+json' }, body };
     });
 
+/** Adds or removes a tag, where it is served. */
+const tagged = (target: fc.Arbitrary<Target>) =>
+  fc.tuple(target, pick('meta-add', 'meta-delete'), pick('x', 'y')).map(([[type, id], operation, code]): Asked => {
+    const valueMeta = { tag: [{ system: 'urn:tag', code }] };
+    const body = JSON.stringify({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta }] });
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    return { method: 'POST', path: `/${type}/${id}/$${operation}`, headers, body };
+  });
+
+/** Patches, whose tests and paths ask what a record has, of records that are here and of others. */
+const patch = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(
+      target,
+      fc.oneof({ weight: 3, arbitrary: pick(undefined) }, { weight: 1, arbitrary: parameterOf('Communication') }),
+      pick<Readonly<Record<string, string>>>({}, {}, { 'If-Match': 'W/"1"' }, { Prefer: 'return=minimal' }),
+      pick('test', 'copy', 'subject', 'path', 'nothing'),
+      anyPatient,
+    )
+    .map(([[type, id], criteria, headers, kind, subject]): Asked => {
+      const reference = `Patient/${subject}`;
+      const operations = {
+        test: [{ op: 'test', path: '/subject/reference', value: reference }],
+        copy: [{ op: 'copy', from: '/subject', path: '/sender' }],
+        subject: [{ op: 'replace', path: '/subject', value: { reference } }],
+        nothing: [],
+      };
+      const where = `${type}.where(subject.reference = '${reference}').status`;
+      const parts = [
+        { name: 'type', valueCode: 'replace' },
+        { name: 'path', valueString: where },
+        { name: 'value', valueCode: 'stopped' },
+      ];
+      const body =
+        kind === 'path'
+          ? { resourceType: 'Parameters', parameter: [{ name: 'operation', part: parts }] }
+          : operations[kind];
+      const contentType = kind === 'path' ? 'application/fhir+json' : 'application/json-patch+json';
+      return {
+        method: 'PATCH',
+        path: criteria === undefined ? `/${type}/${id}` : `/${type}?${criteria}`,
+        headers: { ...headers, 'Content-Type': contentType },
+        body: JSON.stringify(body),
+      };
+    });
+
 /** What is about the whole partition or a whole type. */
 const whole = fc
   .tuple(pick('GET', 'POST'), pick('/', '/_search', '/_history', '/$export', '/Patient/_history', '/metadata'))
@@ -491,6 +537,9 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 2, arbitrary: validate(ofValidated) },
       { weight: 3, arbitrary: history(target) },
       { weight: 2, arbitrary: change(ofCommunication) },
+      { weight: 1, arbitrary: tagged(ofCommunication) },
+
+      { weight: 2, arbitrary: patch(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
   );
