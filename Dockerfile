@@ -6,7 +6,6 @@ RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 COPY capability capability
 COPY profiles profiles
 COPY searchparameters searchparameters
-COPY interfaces interfaces
 COPY src src
 COPY LICENSE README.md ./
 

@@ -10,7 +10,7 @@ import { freePort } from './support/free-port.ts';
 /** Bytes of node_modules, the shipped Node among them. */
 const limit = 300e6;
 /** What the service is made of; everything else is for development. */
-const shipped = ['package.json', 'package-lock.json', 'src', 'capability', 'interfaces', 'profiles', 'searchparameters'];
+const shipped = ['package.json', 'package-lock.json', 'src', 'capability', 'profiles', 'searchparameters'];
 
 const isCI = process.env['CI'] !== undefined;
 const unless = isCI ? '' : ' (left out: it installs packages, which is for .ci/run; CI=true runs it)';
