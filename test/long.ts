@@ -20,13 +20,14 @@ const faults: readonly Step[] = [
     files: ['test/faults'],
   },
   {
-    what: 'kill -9 of loads, creates, upgrades and audit logs, 100 rounds each',
+    what: 'kill -9 of loads, creates, transactions, upgrades and audit logs, 100 rounds each',
     env: { CRS_TEST_ROUNDS: '100' },
     files: [
       'test/store/sqlite/kill.test.ts',
       'test/store/sqlite-create.test.ts',
       'test/store/sqlite-upgrade.test.ts',
       'test/audit/kill.test.ts',
+      'test/faults/transactions.test.ts',
     ],
   },
   {
@@ -55,6 +56,11 @@ const faults: readonly Step[] = [
 ];
 
 const rest: readonly Step[] = [
+  {
+    what: 'transactions, single writes and reads at the same time: 300 random schedules',
+    env: { CRS_TEST_ROUNDS: '300' },
+    files: ['test/http/transaction-races.test.ts'],
+  },
   {
     what: 'MongoDB: attachments, by one process and as on a sharded cluster',
     env: { CRS_TEST_LONG: '1' },

@@ -1,8 +1,8 @@
 import { ownerType } from '../auth/owned-by.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Extract } from '../indexing/extract.ts';
-import { withOnly } from '../indexing/only.ts';
-import { idOfOwner, ownersOf } from '../indexing/owners.ts';
+import { ownersIn } from '../indexing/owners-in.ts';
+import { idOfOwner } from '../indexing/owners.ts';
 import type { Model } from '../model/model.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { StoredVersion } from '../store/records.ts';
@@ -20,13 +20,11 @@ export type AddPatients = (
  */
 export function createAddPatients(model: Model, extract: Extract, publicUrl: string): AddPatients {
   const owner = ownerType(model);
-  const derived: Derive = ({ type: name, text }, { id, settings }) => {
+  const derived: Derive = ({ type: name, text }, partition) => {
     const type = model.types.get(name);
     if (type === undefined || text === undefined) return [];
-    const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
-    if (params.length === 0) return [];
     try {
-      return ownersOf(type, extract(withOnly(type, params), text, { id, zone: settings.zone }));
+      return ownersIn(extract, type, { text }, partition) ?? [];
     } catch (error) {
       if (error instanceof TextDamaged) return [];
       throw error;

@@ -36,6 +36,8 @@ export interface BegunWrite {
   readonly type: string;
   readonly id: string;
   readonly text: string;
+  /** The owners, if they are known. */
+  readonly owners?: readonly string[] | undefined;
   /** Digest of the idempotency key. */
   readonly key: string | undefined;
 }

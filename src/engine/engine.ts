@@ -22,6 +22,7 @@ import { startAudit } from './audit.ts';
 import { openAuthorizationServer } from './authorization.ts';
 import { requireModel } from './load-model.ts';
 import { startObserving, watchEngine } from './observe.ts';
+import { offeredModel } from './offered-model.ts';
 import { openPort } from './port.ts';
 import { clientLimitOf } from './rate-limits.ts';
 import { openServedStore } from './served-store.ts';
@@ -107,7 +108,7 @@ export async function startEngine(
     const verify = verifierOf(start, store, parts.verify);
     const keyFile = parts.verify === undefined && hasAuthorizationServer(config) ? config.keyFile : undefined;
     const engine: Engine = {
-      model,
+      model: offeredModel(model, store, notice),
       store,
       audit: parts.audit === false ? noAudit : startAudit(start, store, extract),
       secured: verify !== undefined,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { requireScope } from '../auth/may.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
+import { bundleRoute } from '../interaction/bundle/bundle-route.ts';
 import { dispatch } from '../interaction/dispatch.ts';
 import type { Engine, FhirRequest } from '../interaction/interaction.ts';
 import { handlingOf } from '../interaction/prefer.ts';
@@ -64,18 +65,20 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     // Authentication: before the declared types are revealed.
     const access = await accessOf(req, { query: state.query, base, partition });
     asked.access = access;
-    const route = resolveRoute(model, shape, method, state.params);
-    asked.route = route;
-    requireScope(access, model, route, base); // before the body is read, which a refusal discards
+    const found = resolveRoute(model, shape, method, state.params);
+    asked.route = found;
+    requireScope(access, model, found, base); // before the body is read, which a refusal discards
     const headers = headersOf(req);
-    const pairs = await readPairs(context, route, base, limits);
+    const pairs = await readPairs(context, found, base, limits);
     const handling = handlingOf(headers['prefer'], engine.handling);
     state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
     state.contentType = contentTypeOf(pairs, handling, req.headers.accept);
     const parameters = withoutForm(pairs);
     asked.parameters = parameters;
     // After all checks that do not need it.
-    const body = await readResource(context, { route, model, limits, uploads });
+    const body = await readResource(context, { route: found, model, limits, uploads });
+    const route = bundleRoute(model, found, body?.bytes);
+    asked.route = route;
     const { requestId, requestKey, address } = state;
     const contentType = body?.contentType;
     const bytes = {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import { MOST_RESOURCES } from '../interaction/bundle/read-entries.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
@@ -9,9 +10,6 @@ import type { Body, BodyLimits } from './body.ts';
 import { bodyLimit, refuseEncoding, requireFhirJson, requirePatchFormat } from './content.ts';
 import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
-
-/** The maximum size of a batch, in maximum sizes of a resource. */
-const resourcesOfBatch = 16;
 
 /** The context that decides which resource is read, and its maximum size. */
 interface Reading {
@@ -38,9 +36,15 @@ export async function readResource(
     return { ...(await readUpload(req, res, { most, timeout }, uploads)), contentType };
   }
   requireFhirJson(req);
-  if (route.interaction === 'batch') return readUpload(req, res, { most: most * resourcesOfBatch, timeout }, uploads);
+  if (route.interaction === 'batch') return readUpload(req, res, { most: bundleLimit(model, most), timeout }, uploads);
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
+}
+
+/** The maximum body size of a Bundle, in bytes, with room for the largest attachment of a type. */
+function bundleLimit({ types }: Model, most: number): number {
+  const limits = [...types.values()].map(({ attachment }) => bodyLimit(attachment, most));
+  return most * (MOST_RESOURCES - 1) + Math.max(most, ...limits);
 }
 
 const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);

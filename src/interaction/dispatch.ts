@@ -2,7 +2,9 @@ import { requireScope } from '../auth/may.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { Partition } from '../store/partitions.ts';
 import { createBatch } from './bundle/batch.ts';
+import { createTransaction } from './bundle/transact.ts';
 import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
 import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
@@ -10,10 +12,11 @@ import { throwStoreFailure } from './store-failure.ts';
 
 /**
  * The single entry point of every interaction, for requests and for entries of a Bundle: rejects undeclared
- * interactions, then those without a scope; then runs the interaction. Throws FhirError 405 and 403.
+ * interactions, then those without a scope; then runs the interaction, on `opened` if that is given. Throws FhirError
+ * 405 and 403.
  * https://hl7.org/fhir/R4/http.html
  */
-export async function dispatch(engine: Engine, request: FhirRequest): Promise<FhirResponse> {
+export async function dispatch(engine: Engine, request: FhirRequest, opened?: Partition): Promise<FhirResponse> {
   const { interaction } = request;
   if (!isDeclared(engine.model, request) || !isServed(interaction)) {
     throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
@@ -21,7 +24,7 @@ export async function dispatch(engine: Engine, request: FhirRequest): Promise<Fh
   requireScope(request.access, engine.model, request, request.base);
   engine.chargeClient?.(request);
   try {
-    const partition = await engine.store.partition(request.partition.id);
+    const partition = opened ?? (await engine.store.partition(request.partition.id));
     if (partition === undefined) throw noPartition(request.partition.id);
     return await handlers[interaction](engine, request, partition);
   } catch (error) {
@@ -34,5 +37,5 @@ const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `Ther
 
 const isServed = (code: InteractionCode): code is keyof typeof handlers => Object.hasOwn(handlers, code);
 
-/** By interaction; the entries of a batch are dispatched one by one. */
-export const handlers = { ...interactions, batch: createBatch(dispatch) };
+/** By interaction; the entries of Bundles are dispatched one by one. */
+export const handlers = { ...interactions, batch: createBatch(dispatch), transaction: createTransaction(dispatch) };

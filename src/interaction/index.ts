@@ -11,11 +11,11 @@ import { search } from './search/search.ts';
 import { update } from './update.ts';
 
 /**
- * Every interaction that the engine implements (model/served.ts), besides the batch, which dispatches its entries; the
- * definitions select those that it serves.
+ * Every interaction that the engine implements (model/served.ts), besides batch and transaction, which dispatch their
+ * entries; the definitions select those that it serves.
  */
 export const interactions: Readonly<
-  Record<Exclude<ServedInteraction, 'batch'> | 'capabilities' | 'operation', Interaction>
+  Record<Exclude<ServedInteraction, 'batch' | 'transaction'> | 'capabilities' | 'operation', Interaction>
 > = {
   capabilities,
   create,

@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
+import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
@@ -43,8 +44,16 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+  /** The parsed body, if the caller has it. */
+  readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */
   readonly contentType?: PatchFormat;
+}
+
+/** A compact text, and its parsed value. */
+export interface ParsedText {
+  readonly text: string;
+  readonly parsed: ParsedJson;
 }
 
 /** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */
@@ -109,6 +118,11 @@ export interface Engine {
   readonly maxBody: number;
   /** A new random logical id. */
   readonly newId: () => string;
+  /**
+   * In a transaction: delays a check that depends on records of other entries until all of them are written. Absent
+   * elsewhere.
+   */
+  readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
   /** The start of the server, in milliseconds since 1970 UTC. */
@@ -117,3 +131,9 @@ export interface Engine {
 
 /** Answers a request; `partition` is the opened partition of the request. */
 export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;
+
+/**
+ * Answers a request, whatever its interaction (dispatch.ts). `partition` is the opened partition if the request is an
+ * entry of a transaction.
+ */
+export type Dispatch = (engine: Engine, request: FhirRequest, partition?: Partition) => Promise<FhirResponse>;

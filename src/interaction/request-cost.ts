@@ -8,6 +8,8 @@ const costs = {
   system: 10,
   /** A parameter that joins, counts or reads other records. */
   join: 5,
+  /** An operation, which may read many records. */
+  operation: 5,
   /** A hundred matches on a page. */
   hundred: 1,
 } as const;
@@ -31,6 +33,7 @@ const joinModifiers: ReadonlySet<string> = new Set(['in', 'not-in', 'above', 'be
 
 /** The cost of a request in tokens of its client; the entries of a batch are charged one by one. */
 export function requestCost({ interaction, parameters }: Pick<FhirRequest, 'interaction' | 'parameters'>): number {
+  if (interaction === 'operation') return costs.operation;
   if (!several.has(interaction) && !system.has(interaction)) return 1;
   let cost: number = system.has(interaction) ? costs.system : costs.several;
   for (const [name, value] of parameters) {

@@ -13,6 +13,7 @@ export const servedInteractions = [
   'read',
   'search-system',
   'search-type',
+  'transaction',
   'update',
   'vread',
 ] as const;

@@ -1,4 +1,5 @@
-import type { Change, Precondition } from './records.ts';
+import type { Query } from '../search/ast.ts';
+import type { Change, Precondition, VersionPrecondition } from './records.ts';
 
 type Put = Extract<Change, { readonly kind: 'put' }>;
 
@@ -7,6 +8,26 @@ export type Conditional = Put & { readonly precondition: Extract<Precondition, {
 
 export function isConditional(change: Change): change is Conditional {
   return change.precondition?.is === 'no-match';
+}
+
+/** The query that must find nothing. */
+export function queryOf({ query, except = [] }: Conditional['precondition']): Query {
+  return except.length === 0 ? query : { kind: 'and', of: [query, { kind: 'not', of: { kind: 'id', anyOf: except } }] };
+}
+
+/**
+ * Whether the current version of a record (0 if there is none) meets a precondition. A `no-match`, which is searched
+ * before, requires only that the id is free.
+ */
+export function holds(
+  precondition: VersionPrecondition | { readonly is: 'no-match' } | undefined,
+  version: number,
+  isThere: boolean,
+): boolean {
+  if (precondition === undefined) return true;
+  if (precondition.is === 'version') return isThere && precondition.version === version;
+  if (precondition.is === 'no-match') return !isThere;
+  return !isThere && (precondition.version ?? version) === version;
 }
 
 /** Throws Error if another change of the same write concerns a conditionally created resource. */

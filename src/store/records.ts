@@ -66,16 +66,19 @@ export type Change =
       readonly precondition?: VersionPrecondition;
     };
 
-export type VersionPrecondition = { readonly is: 'absent' } | { readonly is: 'version'; readonly version: number };
+export type VersionPrecondition =
+  /** With a version: that of the tombstone, 0 if the id was never used. */
+  { readonly is: 'absent'; readonly version?: number } | { readonly is: 'version'; readonly version: number };
 
 export type Precondition =
   | VersionPrecondition
   /**
    * No resource of the change's type matches, decided atomically with the write: then the id must be free, and it is
    * created. If one matches, the result is `matched` and nothing of this change is written; several throw
-   * `SeveralMatch`.
+   * `SeveralMatch`. With `except`, the ids of the records of this type that the write changes, those are not looked at,
+   * and a match throws `VersionConflict`: then nothing of the whole write is done.
    */
-  | { readonly is: 'no-match'; readonly query: Query };
+  | { readonly is: 'no-match'; readonly query: Query; readonly except?: readonly string[] };
 
 export interface WriteOptions {
   /**

@@ -2,7 +2,15 @@ import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
 import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
-import { anyContained, anyHierarchical, anyListed, anyNear, anyOperations, anyWorded } from './support/requests.ts';
+import {
+  anyContained,
+  anyHierarchical,
+  anyListed,
+  anyNear,
+  anyOperations,
+  anyTransactions,
+  anyWorded,
+} from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -21,6 +29,12 @@ describe('records without access leak through no full-text search and no score',
 });
 describe.each(['search', 'count'] as const)('a full-text %s that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });
+});
+describe('records without access leak through no transaction', () => {
+  leakProperty(true, newStorePlace, { requests: anyTransactions, usual: 24, needed: ['match', 'create 200'] });
+});
+describe('a transaction whose searches forget whose records they are', () => {
+  leakFault(newStorePlace, plantForgetting('search', 'Communication'), { requests: anyTransactions });
 });
 describe('a search of lists for their items that forgets whose lists they are', () => {
   leakFault(newStorePlace, plantForgetting('search', 'List'), {

@@ -18,6 +18,7 @@ import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
 import { measureStart } from './measure/start.ts';
+import { measureTransactions } from './measure/transactions.ts';
 import { measureVersions } from './measure/versions.ts';
 import { measureWords } from './measure/words.ts';
 import { measureValidation } from './measure/validation.ts';
@@ -93,6 +94,9 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
       : {}),
     ...(isWanted('package') ? { package: await measurePackage({ runs: quick ? 3 : 7 }, say) } : {}),
     ...(isWanted('first create') ? { firstCreate: await measureFirstCreate(runs, say) } : {}),
+    ...(isWanted('transaction')
+      ? { transactions: await measureTransactions({ warmUp: 100, transactions: quick ? 100 : 300 }, say) }
+      : {}),
     ...(isWanted('start') ? { start: await measureStart(await data(), runs, say) } : {}),
   };
   const rows = [...(results.requests?.rows ?? []), ...(results.creates ?? [])];

@@ -13,6 +13,7 @@ import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
 import type { ScaleRow } from './measure/scale.ts';
 import type { StartResults } from './measure/start.ts';
+import type { TransactionResults } from './measure/transactions.ts';
 import { figure, table } from './table.ts';
 import type { Column } from './table.ts';
 
@@ -27,6 +28,7 @@ export interface Results {
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
   readonly firstCreate?: FirstCreateResults;
+  readonly transactions?: TransactionResults;
   readonly validation?: readonly ValidationRow[];
   /** Milliseconds that a large package adds to a warm start. */
   readonly package?: number;
@@ -70,6 +72,7 @@ export function figuresOf({
   whileLoading,
   start,
   firstCreate,
+  transactions,
   validation,
   package: added,
 }: Results): Figures {
@@ -90,6 +93,7 @@ export function figuresOf({
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
   if (whileLoading !== undefined) figures['read p99 while loading'] = whileLoading.p99;
+  if (transactions !== undefined) figures['transaction of 60 to load'] = transactions.cpu / transactions.loadCpu;
   if (firstCreate !== undefined)
     figures['first create, cache to none'] = firstCreate.withCache / firstCreate.withoutCache;
   if (start !== undefined) {
@@ -166,7 +170,8 @@ export function validationTable(rows: readonly ValidationRow[]): string {
 const milliseconds = (value: number): string => value.toFixed(3);
 
 /** Everything else that was measured, a line each; empty for nothing. */
-export function otherTable({ requests, load, whileLoading, start, firstCreate, package: added }: Results): string {
+export function otherTable(results: Results): string {
+  const { requests, load, whileLoading, start, firstCreate, transactions, package: added } = results;
   const rows: [string, number, string][] = [];
   if (load !== undefined)
     rows.push(
@@ -193,6 +198,11 @@ export function otherTable({ requests, load, whileLoading, start, firstCreate, p
       ...costs('    of that the create', firstCreate.first),
       ...costs('first create 3 s after a start', firstCreate.idle),
       ...costs('tenth create', firstCreate.warm),
+    );
+  if (transactions !== undefined)
+    rows.push(
+      ...costs('transaction of 60 records', { wall: transactions.wall, cpu: transactions.cpu }),
+      ...costs('  the same records in a load', { wall: transactions.loadWall, cpu: transactions.loadCpu }),
     );
   if (added !== undefined) rows.push(['a package like US Core, added to a warm start', added, 'ms']);
   if (requests !== undefined) rows.push(['memory under load, at most', requests.residentUnderLoad / 1e6, 'MB']);

@@ -53,12 +53,14 @@ describe.skipIf(replicaSet || sharded)('a store without transactions (this serve
   });
 
   it('says at the start of the server what it does not promise', async () => {
-    const server = launch(['serve', '--port', '0', '--access', 'open', ...store]);
+    const definitions = join(import.meta.dirname, '../fixtures/versioned');
+    const server = launch(['serve', '--port', '0', '--access', 'open', '--definitions', definitions, ...store]);
     await server.until(/Serves/);
     server.process.kill('SIGTERM');
     expect(await server.ended).toBe(0);
     const output = `${server.stdout()}${server.stderr()}`;
     expect(output).toMatch(/The store does not promise `several-at-once`: .*replica set/);
     expect(output).toMatch(/The store does not promise `commit-order`: /);
+    expect(output).toMatch(/Transactions are declared, but not offered; batches are\. .*replica set/);
   });
 });

@@ -1,4 +1,4 @@
-// Chains, includes, system and compartment searches and batches as clients send them.
+// Chains, includes, system and compartment searches, batches and transactions as clients send them.
 import { MedplumClient } from '@medplum/core';
 import { Client } from 'fhir-kit-client';
 import { createRequire } from 'node:module';
@@ -41,6 +41,30 @@ const batch = {
   type: 'batch',
   entry: ['Patient/ann', 'Patient/none'].map(url => ({ request: { method: 'GET', url } })),
 } as const;
+/** A patient and a communication about it, which two entries create. */
+const transaction = (id: string) => {
+  const of = (value: string): object => ({
+    resourceType: 'Communication',
+    status: 'completed',
+    identifier: [{ system: 'urn:client', value }],
+    subject: { reference: 'urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8' },
+  });
+  const condition = { ifNoneExist: `identifier=urn:client|${id}` };
+  return {
+    resourceType: 'Bundle',
+    type: 'transaction',
+    entry: [
+      { request: { method: 'GET', url: `Communication?identifier=urn:client|${id}` } },
+      { resource: of(id), request: { method: 'POST', url: 'Communication', ...condition } },
+      { resource: of(id), request: { method: 'POST', url: 'Communication', ...condition } },
+      {
+        fullUrl: 'urn:uuid:6ba7b810-9dad-11d1-80b4-00c04fd430c8',
+        resource: patient('ignored'),
+        request: { method: 'POST', url: 'Patient' },
+      },
+    ],
+  } as const;
+};
 const statusesOf = (bundle: unknown): unknown => (bundle as Bundle).entry?.map(({ response }) => response?.status);
 
 describe('fhir-kit-client', () => {
@@ -73,6 +97,15 @@ describe('fhir-kit-client', () => {
   it('sends a batch', async () => {
     expect(statusesOf(await client().batch({ body: batch }))).toEqual(['200', '404']);
   });
+
+  it('sends a transaction, and learns why one is refused', async () => {
+    const body = transaction('kit');
+    expect(statusesOf(await client().transaction({ body }))).toEqual(['200', '201', '200', '201']);
+    const refused = { ...body, entry: batch.entry };
+    await expect(client().transaction({ body: refused })).rejects.toMatchObject({
+      response: { status: 404, data: { issue: [{ expression: ['Bundle.entry[1]'] }] } },
+    });
+  });
 });
 
 describe('MedplumClient', () => {
@@ -87,6 +120,15 @@ describe('MedplumClient', () => {
 
   it('sends a batch', async () => {
     expect(statusesOf(await client().executeBatch(batch as never))).toEqual(['200', '404']);
+  });
+
+  it('sends a transaction', async () => {
+    const sent = await client().executeBatch(transaction('medplum'));
+    expect(statusesOf(sent)).toEqual(['200', '201', '200', '201']);
+    const found = await client().searchResources('Communication', { identifier: 'urn:client|medplum' });
+    expect(found.map(({ subject }) => subject?.reference)).toEqual([`Patient/${sent.entry?.[3]?.resource?.id}`]);
+    const refused = { ...transaction('medplum-2'), entry: batch.entry };
+    await expect(client().executeBatch(refused as never)).rejects.toThrow('No Patient has the id `none`');
   });
 });
 

@@ -9,6 +9,9 @@ import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 
 const headers = { 'Content-Type': 'application/fhir+json' };
+const patchHeaders = { 'Content-Type': 'application/json-patch+json' };
+const tagged = [{ system: 'urn:test', code: 'patched' }];
+const patch = JSON.stringify([{ op: 'replace', path: '/meta/tag/0/code', value: 'patched' }]);
 
 let server: Served;
 beforeAll(async () => {
@@ -49,7 +52,7 @@ describe('a record of each type', () => {
   const byType = Map.groupBy(examples(), ({ resource: { resourceType } }) => resourceType);
   byType.delete('Parameters');
 
-  it('is created, read, found, updated, deleted and has a history', async () => {
+  it('is created, read, found, updated, patched, deleted and has a history', async () => {
     const refused: string[] = [];
     for (const [type, of] of byType) {
       const created = await createOne(of.map(({ resource }) => resource));
@@ -66,17 +69,58 @@ describe('a record of each type', () => {
       const updated = await send('PUT', path, changed);
       expect([type, updated.status, updated.headers.etag]).toEqual([type, 200, 'W/"2"']);
       expect([type, (await server.get(`/${type}?_tag=urn:test|changed`)).json.entry.length]).toEqual([type, 1]);
+      const patched = await server.ask('PATCH', path, { headers: patchHeaders, body: patch });
+      expect([type, patched.status, patched.headers.etag, patched.json.meta?.tag]).toEqual([
+        type,
+        200,
+        'W/"3"',
+        tagged,
+      ]);
       const removed = await send('DELETE', path);
       expect([type, removed.status]).toEqual([type, 204]);
       expect((await server.get(path)).status).toBe(410);
       const { entry } = (await server.get(`${path}/_history`)).json;
       const methods = entry.map(({ request }: { request: { method: string } }) => request.method);
-      expect([type, methods]).toEqual([type, ['DELETE', 'PUT', 'POST']]);
+      expect([type, methods]).toEqual([type, ['DELETE', 'PUT', 'PUT', 'POST']]);
       expect((await server.get(`${path}/_history/1`)).text).toBe(read.text);
     }
     expect(byType.size).toBeGreaterThan(138);
     expect(refused).toEqual(breakingRules);
   }, 120_000);
+});
+
+describe('what R4 does with some types, and this server does not', () => {
+  it('is the content of a Binary alone: it is JSON, or 406', async () => {
+    const content = { resourceType: 'Binary', contentType: 'image/gif', data: 'R0lGODlhAQABAIAAAAAAAP8=' };
+    const { json } = await send('POST', '/Binary', content);
+    for (const accept of ['*/*', 'application/fhir+json']) {
+      const read = await server.get(`/Binary/${json.id}`, { Accept: accept });
+      expect([read.status, read.json]).toEqual([200, expect.objectContaining(content)]);
+    }
+    expect((await server.get(`/Binary/${json.id}`, { Accept: 'image/gif' })).status).toBe(406);
+    const raw = { headers: { 'Content-Type': 'image/gif' }, body: Buffer.from('GIF89a') };
+    expect((await server.ask('POST', '/Binary', raw)).status).toBe(415);
+  });
+
+  it('is an endpoint of Parameters, which R4 does not have either', async () => {
+    expect((await send('POST', '/Parameters', { resourceType: 'Parameters' })).status).toBe(404);
+  });
+
+  it('is the meaning of a stored definition: the server keeps its own', async () => {
+    const parameter = {
+      resourceType: 'SearchParameter',
+      url: 'https://example.org/SearchParameter/nick',
+      name: 'Nick',
+      status: 'active',
+      description: 'Nicknames',
+      code: 'nick',
+      base: ['Patient'],
+      type: 'string',
+      expression: 'Patient.name.text',
+    };
+    expect((await send('POST', '/SearchParameter', parameter)).status).toBe(201);
+    expect((await server.get('/Patient?nick=a')).status).toBe(400);
+  });
 });
 
 /** Types whose only example breaks a rule of R4: targets, a narrative without text, a malformed `urn:uuid`. */

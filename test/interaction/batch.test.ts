@@ -153,9 +153,9 @@ describe('a batch', () => {
 
   it('is refused with another content type, and if it is too large', async () => {
     expect((await send(batch(), { 'Content-Type': 'text/plain' })).status).toBe(415);
-    expect((await send(batch(create({ ...call('l'), note: [{ text: 'x'.repeat(17 * 1024 * 1024) }] })))).status).toBe(
-      413,
-    );
+    const tooLarge = await send(batch(create({ ...call('l'), note: [{ text: 'x'.repeat(17 * 1024 * 1024) }] })));
+    expect([tooLarge.status, tooLarge.json.issue[0].expression]).toEqual([413, ['Bundle.entry']]);
+    expect((await send(' '.repeat(48 * 1024 * 1024))).status).toBe(413);
     const large = create({ ...call('l'), note: [{ text: 'x'.repeat(2 * 1024 * 1024) }] });
     expect(statuses(await send(batch(large, get('Patient/p1'))))).toEqual(['413', '200']);
   });

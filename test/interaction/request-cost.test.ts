@@ -5,7 +5,7 @@ it.each([
   ['read', '', 1],
   ['create', '', 1],
   ['batch', '', 1],
-  ['operation', '', 1],
+  ['operation', '', 5],
   ['capabilities', '', 1],
   ['search-type', '', 2],
   ['search-type', 'name=a&birthdate=ge1980&_sort=name&_count=50', 2],

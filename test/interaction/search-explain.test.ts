@@ -107,8 +107,8 @@ describe('a search with `_explain=true`', () => {
       [['Observation', '(param code (token any "b"))', '(default)', true]],
       [
         ['search', 'Observation', '(terms code 2)'],
-        ['count', 'Observation', '(terms code 2)'],
         ['read', 'Patient', ''],
+        ['count', 'Observation', '(terms code 2)'],
       ],
     ],
     [
@@ -144,10 +144,7 @@ describe('a search with `_explain=true`', () => {
         .flatMap(clause => values(clause.part, 'clause'))
         .join(' '),
     ]);
-    // A page and its total are read at the same time.
-    const byText = (a: object, b: object): number => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
-    const inOrder = (rows: readonly object[]) => (path.includes('_total') ? rows.toSorted(byText) : rows);
-    expect(inOrder(done)).toEqual(inOrder(steps));
+    expect(done).toEqual(steps);
   });
 
   it('counts rows, and shows statements with their plans and without values', async () => {

@@ -34,17 +34,6 @@ describe('a declaration that this server cannot keep stops the start', () => {
     expect(model).toBeUndefined();
   });
 
-  it.each(['transaction'])('the interaction %s', async code => {
-    const { problems } = await loadOnly(statement([group()], { interaction: [{ code }] }));
-    expect(problems.map(({ path, text }) => [path, text])).toEqual([
-      [
-        'rest[0].interaction[0].code',
-        `\`${code}\` is not served yet; remove it. ` +
-          'On the whole system `batch`, `history-system`, `search-system` are served.',
-      ],
-    ]);
-  });
-
   it.each<[string, object, path: string, text: string]>([
     [
       'an operation',

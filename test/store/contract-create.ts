@@ -3,6 +3,7 @@ import type { Model } from '../../src/model/model.ts';
 import type { Query } from '../../src/search/ast.ts';
 import { KeyUsed, SeveralMatch, VersionConflict } from '../../src/store/errors.ts';
 import type { Partition } from '../../src/store/partitions.ts';
+import type { Change } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { each, type Place } from './support/fixture.ts';
 import { openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
@@ -84,6 +85,57 @@ export function createContract(where: Where): void {
         clinic.write([person('b3', 'other'), person('b4', 'B', { precondition: noMatch('B') })]),
       ).rejects.toThrow(SeveralMatch);
       expect(await clinic.read('Patient', 'b3')).toBeUndefined();
+    });
+
+    describe('that excepts records of the same write', () => {
+      const apart = (identifier: string, ...except: string[]) => ({ ...noMatch(identifier), except });
+      const gone = (id: string): Change => ({ kind: 'remove', type: 'Patient', id });
+
+      itAtOnce('creates where only those match, whatever their place in the write', async () => {
+        await clinic.write([person('x1', 'X'), person('x2', 'X'), person('x3', 'X')]);
+        const results = await clinic.write([
+          gone('x1'),
+          person('x4', 'X', { precondition: apart('X', 'x1', 'x2', 'x3', 'x5') }),
+          person('x2', 'not X'),
+          gone('x3'),
+          person('x5', 'X'),
+        ]);
+        const outcomes = results.map(({ outcome }) => outcome);
+        expect(outcomes).toEqual(['removed', 'created', 'updated', 'removed', 'created']);
+      });
+
+      itAtOnce('throws VersionConflict where another one matches, and leaves nothing of the write done', async () => {
+        await clinic.write([person('y1', 'Y')]);
+        const changes = [person('y2', 'free'), person('y3', 'Y', { precondition: apart('Y', 'y2') }), gone('y1')];
+        await expect(clinic.write(changes)).rejects.toThrow(VersionConflict);
+        expect((await clinic.read('Patient', 'y1'))?.version).toBe(1);
+        expect(await clinic.readMany(['y2', 'y3'].map(id => ({ type: 'Patient', id })))).toEqual([]);
+      });
+
+      itAtOnce('decides by what a reference without a type meant before the write', async () => {
+        const param = model.types.get('Media')?.indexed.get('patient');
+        if (param === undefined) throw new Error('The parameter is not there');
+        const query: Query = { kind: 'param', param, test: { kind: 'reference', id: 'new-in-z' } };
+        const results = await clinic.write([
+          picture('z1', 'z', {}, 'new-in-z'),
+          picture('z2', 'z', { precondition: { is: 'no-match', query, except: ['z1'] } }, 'new-in-z'),
+        ]);
+        expect(results.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
+      });
+
+      itAtOnce('fifty writes of two records at once make one pair', async () => {
+        const write = (at: number) =>
+          clinic.write([
+            person(`pair-${at}-a`, 'other'),
+            person(`pair-${at}-b`, 'pair', { precondition: apart('pair', `pair-${at}-a`) }),
+          ]);
+        const results = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => write(at)));
+        const failed = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
+        expect(failed).toHaveLength(49);
+        expect(failed.every(error => error instanceof VersionConflict)).toBe(true);
+        expect(await clinic.count('Patient', withIdentifier(model, 'pair'))).toBe(1);
+        expect(await clinic.count('Patient', withIdentifier(model, 'other'))).toBe(1);
+      });
     });
 
     it('finds what has changed before: updated into a match, out of it, and removed', async () => {

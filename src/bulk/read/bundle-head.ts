@@ -4,7 +4,7 @@ import { planEntry } from '../../interaction/bundle/plan.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
-import { BundleScanner } from './bundle-scanner.ts';
+import { BundleScanner } from '../../interaction/bundle/bundle-scanner.ts';
 
 /**
  * Reads a document for the data that loading its entries needs in advance. Undefined if it is not a Bundle that

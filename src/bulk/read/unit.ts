@@ -9,14 +9,6 @@ export interface Unit {
   readonly problem?: string;
 }
 
-/** An input that cannot be read further; the units before stay valid. */
-export class BrokenInput extends Error {
-  constructor(message: string, cause?: unknown) {
-    super(message, { cause });
-    this.name = 'BrokenInput';
-  }
-}
-
 /** Maximum length of a line of NDJSON and of an entry, in bytes. */
 export const maxRecord = 64 * 1024 * 1024;
 /** Maximum length of a text in memory: a transaction, a single resource, a Bundle from stdin; in bytes. */

@@ -1,12 +1,13 @@
 import { type Readable } from 'node:stream';
 import type { Input } from '../input.ts';
 import { openBytes } from './bytes.ts';
-import { BundleScanner } from './bundle-scanner.ts';
+import { BrokenInput } from '../../interaction/bundle/broken-input.ts';
+import { BundleScanner } from '../../interaction/bundle/bundle-scanner.ts';
 import type { Addressing, BundleHead } from '../../interaction/bundle/head.ts';
 import { surveyBundle } from './bundle-head.ts';
 import { detectFormat } from './format.ts';
 import { readLines } from './lines.ts';
-import { BrokenInput, type Unit, maxDocument } from './unit.ts';
+import { type Unit, maxDocument } from './unit.ts';
 
 /** Units that were read together, and their Bundle; the first group of a Bundle is empty. */
 export interface UnitGroup {

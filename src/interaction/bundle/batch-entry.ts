@@ -1,10 +1,13 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
+import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
+import type { Model } from '../../model/model.ts';
 import { patchFormatOf, patchFormats } from '../../fhir/media-type.ts';
 import { isBase64 } from '../../fhir/primitive-text.ts';
-import { items, properties } from '../../fhir/resource-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
+import { pathOf } from '../write/body.ts';
 import { createPaths } from '../paths.ts';
 import { resolveRoute, shapePaths } from '../routes.ts';
 import { checkAround } from './entry.ts';
@@ -14,8 +17,12 @@ export interface BatchEntry {
   readonly value: JsonObject;
   /** From 0. */
   readonly index: number;
-  /** The text of its resource. */
+  /** The compact text of its resource, with a short base64 in the place of each attachment. */
   readonly resource: string | undefined;
+  /** The base64 of the attachments, as in JSON. */
+  readonly contents: readonly Buffer[];
+  /** Of `value`. */
+  readonly decimals: ParsedJson['decimals'];
 }
 
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
@@ -28,7 +35,7 @@ const find = createPaths(shapePaths.map(shape => [shape, shape]));
  * and for a path that is not supported.
  */
 export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
-  const issues = checkAround({ model }, 'batch', entry.value, entry.index);
+  const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
   if (issues.length > 0) throw new FhirError(400, issues);
   const { request } = entry.value;
   const given = isObject(request) ? request : {};
@@ -46,7 +53,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const isWrite = interaction === 'create' || interaction === 'update';
   const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
-  const body = takesBody && entry.resource !== undefined ? { body: Buffer.from(entry.resource) } : {};
+  const body = takesBody && entry.resource !== undefined ? bodyOf(model, entry, entry.resource) : {};
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -61,6 +68,27 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     headers: headersOf(given, batch.headers),
     ...(interaction === 'patch' ? patchOf(entry) : body),
   };
+}
+
+/** The resource of an entry with its attachments; parsed, if it has none. */
+function bodyOf(
+  { types }: Model,
+  { value, contents, decimals }: BatchEntry,
+  resource: string,
+): Pick<FhirRequest, 'body' | 'parsed'> {
+  const text = Buffer.from(resource);
+  if (contents.length === 0) {
+    const parsed = { value: value['resource'], decimals, compact: true };
+    return { body: text, parsed: { text: resource, parsed } };
+  }
+  const name = isObject(value['resource']) ? asString(value['resource']['resourceType']) : undefined;
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (const [at, span] of findStrings(text, pathOf(types.get(name ?? '')?.attachment), contents.length).entries()) {
+    parts.push(text.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
+    from = span.to;
+  }
+  return { body: Buffer.concat([...parts, text.subarray(from)]) };
 }
 
 /**
@@ -98,10 +126,13 @@ function relativeUrl(entry: BatchEntry, base: string): string {
   return url.startsWith('/') ? url.slice(1) : url;
 }
 
+const typeOf = ({ interaction }: FhirRequest): 'batch' | 'transaction' =>
+  interaction === 'transaction' ? 'transaction' : 'batch';
+
 const at = ({ index }: BatchEntry, element: string): string => `Bundle.entry[${index}].${element}`;
 
 const required = (entry: BatchEntry, element: string) =>
-  fhirError(400, 'required', `An entry of a batch must have \`${element}\`.`, at(entry, element));
+  fhirError(400, 'required', `The entry must have \`${element}\`.`, at(entry, element));
 
 const notSupported = (entry: BatchEntry, path: string) =>
   fhirError(
@@ -122,10 +153,4 @@ function headersOf(request: JsonObject, { prefer }: RequestHeaders): RequestHead
     ...(since === undefined ? {} : { 'if-modified-since': new Date(since).toUTCString() }),
     ...(noneExist === undefined ? {} : { 'if-none-exist': noneExist }),
   };
-}
-
-/** The texts of the resources in the entries of a Bundle, of its compact text, so that decimals are as sent. */
-export function resourceTexts(bundle: string): readonly (string | undefined)[] {
-  const list = properties(bundle).find(({ name }) => name === '"entry"')?.value ?? '[]';
-  return items(list).map(entry => properties(entry).find(({ name }) => name === '"resource"')?.value);
 }

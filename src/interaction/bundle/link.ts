@@ -2,7 +2,7 @@ import { stringEnd, unquote } from '../../fhir/text-cursor.ts';
 
 /** A string in a resource that may be a link to another one, with the name of its property. */
 export interface Link {
-  /** `reference` of a Reference, or an address such as `url` or `valueUri`. */
+  /** `reference` of a Reference, an address such as `url` or `valueUri`, or `href` or `src` in a narrative. */
   readonly property: string;
   readonly text: string;
 }
@@ -23,9 +23,8 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
       const value = at + 1;
       const property = text.slice(start + 1, value - 2);
       at = stringEnd(text, value);
-      const target = linkProperties.has(property)
-        ? resolve({ property, text: unquote(text.slice(value, at)) })
-        : undefined;
+      const target =
+        property === 'div' || linkProperties.has(property) ? targetOf(property, text.slice(value, at)) : undefined;
       if (target !== undefined) {
         result += text.slice(from, value) + JSON.stringify(target);
         from = at;
@@ -34,7 +33,35 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
     at = text.indexOf('"', at);
   }
   return from === 0 ? text : result + text.slice(from);
+
+  function targetOf(property: string, quoted: string): string | undefined {
+    const plain = unquote(quoted);
+    return property === 'div' ? rewriteNarrative(plain, resolve) : resolve({ property, text: plain });
+  }
 }
 
+/**
+ * A narrative with other addresses in `<a href>` and `<img src>`; undefined if none is replaced.
+ * https://hl7.org/fhir/R4/narrative.html
+ */
+function rewriteNarrative(div: string, resolve: (link: Link) => string | undefined): string | undefined {
+  const rewritten = div.replace(address, (whole: string, property: string, quote: string, escaped: string) => {
+    const target = resolve({ property, text: escaped.replaceAll('&amp;', '&') });
+    return target === undefined ? whole : `${property}=${quote}${target.replaceAll('&', '&amp;')}${quote}`;
+  });
+  return rewritten === div ? undefined : rewritten;
+}
+
+/** An attribute of a tag; its value is compared as a whole, so that other texts stay as they are. */
+const address = /(?<=[\s"'])(href|src)=(["'])([^"'<>]*)\2/g;
+
 /** https://hl7.org/fhir/R4/http.html#transaction: references, and elements with a URL */
-const linkProperties: ReadonlySet<string> = new Set(['reference', 'url', 'uri', 'valueUri', 'valueUrl']);
+const linkProperties: ReadonlySet<string> = new Set([
+  'reference',
+  'url',
+  'uri',
+  'valueUri',
+  'valueUrl',
+  'valueOid',
+  'valueUuid',
+]);

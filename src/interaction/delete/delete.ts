@@ -49,7 +49,7 @@ async function removeById(
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
     if (current.is !== 'record') return undefined;
-    if (type.deletePolicy === 'refuse') await refuseReferred(engine, request, partition, type, [current.version.id]);
+    await requireUnreferred(engine, request, partition, type, [current.version.id]);
     return current.version;
   };
   const removed = await removeRecord(engine, request, partition, find);
@@ -88,7 +88,7 @@ async function removeMatches(
   // All are decided before the first is deleted.
   const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   const ids = open.map(({ id }) => id);
-  if (type.deletePolicy === 'refuse') await refuseReferred(engine, request, partition, type, ids);
+  await requireUnreferred(engine, request, partition, type, ids);
   const records: StoredVersion[] = [];
   for (const version of open) {
     let found: StoredVersion | undefined = version;
@@ -103,6 +103,23 @@ async function removeMatches(
     if (removed !== undefined) records.push(removed);
   }
   return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
+}
+
+/**
+ * Throws FhirError 409 if other records refer to these, unless the type declares that they may. In a transaction that
+ * is decided at its end, since other entries may delete or change them.
+ */
+async function requireUnreferred(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  type: ResourceType,
+  ids: readonly string[],
+): Promise<void> {
+  if (type.deletePolicy !== 'refuse') return;
+  const check = (): Promise<void> => refuseReferred(engine, request, partition, type, ids);
+  if (engine.atEnd === undefined) await check();
+  else engine.atEnd(check);
 }
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */

@@ -14,7 +14,7 @@ export function answerWritten(
   { name, versioning }: ResourceType,
   { base, headers: { prefer } }: Pick<FhirRequest, 'base' | 'headers'>,
 ): FhirResponse {
-  const { outcome, first = outcome, id, version, lastUpdated, text, warnings = [] } = written;
+  const { outcome, first = outcome, id, version, lastUpdated, text, owners, warnings = [] } = written;
   const created = first === 'created';
   const versioned = versioning !== 'no-version';
   const url = `${base}/${name}/${id}`;
@@ -23,7 +23,7 @@ export function answerWritten(
     lastModified: lastUpdated,
     ...(versioned ? { etag: String(version) } : {}),
     headers: { Location: versioned ? `${url}/_history/${version}` : url },
-    records: [{ type: name, id, version, lastUpdated, text }],
+    records: [{ type: name, id, version, lastUpdated, text, owners }],
   };
   const wanted = returnOf(prefer);
   switch (wanted) {

@@ -9,6 +9,8 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
+import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
@@ -17,7 +19,7 @@ import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
-import type { Engine } from '../interaction.ts';
+import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { mostIssues, validateInTurn } from './validate-in-turn.ts';
 import { checkRecord, isOfStructure, textWithoutAttachments } from './record.ts';
@@ -30,6 +32,8 @@ export interface ClientRecord {
   /** Compact, without attachments. */
   readonly text: string;
   readonly resource: JsonObject;
+  /** The parsed text; undefined if it had attachments. */
+  readonly parsed: ParsedJson | undefined;
   readonly contents: readonly Content[];
   /** Warnings and notes, which do not reject it. */
   readonly warnings: readonly Issue[];
@@ -43,6 +47,8 @@ export interface ClientPlace extends RecordPlace {
   readonly bodyId: 'required' | 'optional' | 'ignored';
   /** The version that it replaces; undefined if it creates a record. */
   readonly former: FormerVersion | undefined;
+  /** The parsed body, if the caller has it; never with attachments. */
+  readonly parsed?: ParsedText | undefined;
 }
 
 export type FormerVersion = StoredVersion & { readonly text: string };
@@ -63,7 +69,7 @@ export async function readClientRecord(
   const { attachment } = type;
   const { rest, spans } = cutAttachments(body, type);
   requireLength(rest, maxBody, attachment);
-  const { text, parsed } = parseBody(rest, type.name);
+  const { text, parsed } = place.parsed ?? parseBody(rest, type.name);
   const resource = resourceOf(parsed.value, type.name);
   requireId(resource, place, type.name);
 
@@ -76,11 +82,32 @@ export async function readClientRecord(
   const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: keptApart });
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
-  const references = await checkReferences(engine, type, newReferences(resource, type, engine, place), resource, place);
+  const references = await referenceIssues(engine, type, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
-  const checked = { text: textWithoutAttachments(record), resource, contents, warnings };
+  const whole = spans.length === 0 ? parsed : undefined;
+  const checked = { text: textWithoutAttachments(record), resource, parsed: whole, contents, warnings };
   refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
   return checked;
+}
+
+/**
+ * The issues of the references that the version before does not have. In a transaction they are checked at its end,
+ * since other entries may create or delete what they refer to.
+ */
+async function referenceIssues(
+  engine: Engine,
+  type: ResourceType,
+  resource: JsonObject,
+  place: ClientPlace,
+): Promise<readonly Issue[]> {
+  const added = newReferences(resource, type, engine, place);
+  const check = (): Promise<readonly Issue[]> => checkReferences(engine, type, added, resource, place);
+  if (engine.atEnd === undefined) return check();
+  engine.atEnd(async () => {
+    const issues = await check();
+    if (issues.length > 0) throw new FhirError(422, issues);
+  });
+  return [];
 }
 
 /** The references that the version before does not have: the others are not the writer's doing. */
@@ -103,6 +130,10 @@ export interface SettledRecord {
   readonly text: string;
   /** Undefined: those of the version before. */
   readonly attachments: readonly [] | undefined;
+  /** The parsed text, if it is known. */
+  readonly parsed: ParsedJson | undefined;
+  /** The owners (indexing/owners.ts); undefined for a type without access links. */
+  readonly owners: readonly string[] | undefined;
 }
 
 /**
@@ -120,7 +151,9 @@ export function settleRecord(
   const { attachments, issues } = attachedTo(type, record, place);
   if (issues.length > 0) throw new FhirError(422, issues);
   const values = { now: engine.now(), zone: partition.settings.zone, former: former && parseStored(former.text) };
-  return { text: fillServerSet(record.text, record.resource, type, engine.model.definitions, values), attachments };
+  const text = fillServerSet(record.text, record.resource, type, engine.model.definitions, values);
+  const parsed = text === record.text ? record.parsed : undefined;
+  return { text, attachments, parsed, owners: ownersIn(engine.extract, type, { text, parsed }, partition) };
 }
 
 /** Of an update, the attachments if it has no content. */

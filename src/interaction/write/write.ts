@@ -1,3 +1,5 @@
+import type { ParsedJson } from '../../fhir/json.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
@@ -26,6 +28,8 @@ export interface NewDraft extends Draft {
 export interface Written extends WriteResult {
   /** The stored text; undefined if it was deleted since, which only a repeated write can find. */
   readonly text: string | undefined;
+  /** The owners of this version, if they are known. */
+  readonly owners?: readonly string[] | undefined;
   /** Warnings and notes, which did not reject it. */
   readonly warnings?: readonly Issue[];
 }
@@ -43,19 +47,20 @@ export async function write(
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
-  const place = { ...request, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
-  const record = await readClientRecord(engine, type, body, place);
-  const { text } = settleRecord(engine, type, record, place);
+  const { base, access } = request;
+  const place = { base, access, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
+  const record = await readClientRecord(engine, type, body, { ...place, parsed: parsedOf(request, body) });
+  const { text, parsed, owners } = settleRecord(engine, type, record, place);
   // Durable before anything is written, so that no write is without an event of its author.
-  await engine.audit.begin(request, { type: type.name, id, text, key: key?.key });
+  await engine.audit.begin(request, { type: type.name, id, text, owners, key: key?.key });
   const parts = splitForStamp(text, id);
-  const change = { kind: 'put', type: type.name, id, text: parts, precondition } as const;
+  const change = { kind: 'put', type: type.name, id, text: parts, ...withParsed(parsed, id), precondition } as const;
   const [result] = await writeCarrying(
     partition,
     [{ change, contents: record.contents }],
     key === undefined ? {} : { key },
   );
-  return written(partition, type, id, parts, result, record.warnings);
+  return written(partition, type, { id, parts, owners, warnings: record.warnings }, result);
 }
 
 /** What an update replaces. */
@@ -92,23 +97,25 @@ export async function replace(
   find: () => Promise<Replaced>,
 ): Promise<Written> {
   let replaced = await find();
-  const placeOf = () => ({ ...request, partition, letter: 'u', bodyId, ...replaced }) as const;
+  const { base, access } = request;
+  const placeOf = () => ({ base, access, partition, letter: 'u', bodyId, ...replaced }) as const;
   let body = bodyOf(replaced.former);
-  let record = await readClientRecord(engine, type, body, placeOf());
+  let record = await readClientRecord(engine, type, body, { ...placeOf(), parsed: parsedOf(request, body) });
   let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const { id, former, precondition } = replaced;
-    const { text, attachments } = settleRecord(engine, type, record, placeOf());
-    if (begun !== id) await engine.audit.begin(request, { type: type.name, id, text, key: undefined });
+    const { text, attachments, parsed, owners } = settleRecord(engine, type, record, placeOf());
+    if (begun !== id) await engine.audit.begin(request, { type: type.name, id, text, owners, key: undefined });
     begun = id;
     const parts = splitForStamp(text, id);
     const required: Precondition =
       precondition ?? (former === undefined ? { is: 'absent' } : { is: 'version', version: former.version });
-    const kept = attachments === undefined ? {} : { attachments };
+    const kept = { ...(attachments && { attachments }), ...withParsed(parsed, id) };
     const change = { kind: 'put', type: type.name, id, text: parts, precondition: required, ...kept } as const;
     try {
       const [result] = await writeCarrying(partition, [{ change, contents: record.contents }], {});
-      if (result?.outcome !== 'matched') return await written(partition, type, id, parts, result, record.warnings);
+      if (result?.outcome !== 'matched')
+        return await written(partition, type, { id, parts, owners, warnings: record.warnings }, result);
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
     }
@@ -121,18 +128,37 @@ export async function replace(
   }
 }
 
+/** The parsed body of a request, if it is the body that is written. */
+const parsedOf = (request: FhirRequest, body: Buffer): FhirRequest['parsed'] =>
+  body === request.body ? request.parsed : undefined;
+
+/** The parsed resource as it is stored: with its id, which may not be that of the body. */
+function withParsed(parsed: ParsedJson | undefined, id: string): { readonly parsed?: ParsedJson } {
+  if (parsed === undefined || !isObject(parsed.value)) return {};
+  return { parsed: parsed.value['id'] === id ? parsed : { ...parsed, value: { ...parsed.value, id } } };
+}
+
+interface WrittenParts extends Pick<Written, 'owners'> {
+  readonly id: string;
+  readonly parts: { readonly before: string; readonly after: string };
+  readonly warnings: readonly Issue[];
+}
+
 async function written(
   partition: Partition,
   type: ResourceType,
-  id: string,
-  parts: { readonly before: string; readonly after: string },
+  { id, parts, owners, warnings }: WrittenParts,
   result: WriteResult | undefined,
-  warnings: readonly Issue[],
 ): Promise<Written> {
   if (result === undefined) throw new Error('A write gives a result for each change');
   // Another id if a store has given it to an earlier create that was interrupted.
   if ((result.outcome === 'created' || result.outcome === 'updated') && result.id === id) {
-    return { ...result, warnings, text: parts.before + stamp(result.version, result.lastUpdated) + parts.after };
+    return {
+      ...result,
+      warnings,
+      owners,
+      text: parts.before + stamp(result.version, result.lastUpdated) + parts.after,
+    };
   }
   return { ...(await withText(partition, type, result)), warnings };
 }

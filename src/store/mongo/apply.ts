@@ -1,4 +1,5 @@
 import { requireAttachments } from './attachments.ts';
+import { holds } from '../conditional.ts';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
 import { RecordTooLarge, VersionConflict } from '../errors.ts';
 import { places } from './collections.ts';
@@ -66,7 +67,7 @@ async function applyOnce(
     if (done !== undefined) return done;
   }
   const isThere = current?.text !== undefined;
-  if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
+  if (!holds(change.precondition, current?.version ?? 0, isThere)) throw new VersionConflict(change.type, change.id);
   if (change.kind === 'put') {
     if (!isThere) return create(core, partition, change, current, manner);
     if (isSame(current, change)) return resultOf('unchanged', change.id, current);
@@ -97,13 +98,6 @@ export async function writtenBy(
   if (of.text === undefined) return resultOf('removed', id, of);
   const before = of.version === 1 ? undefined : await readOlder(core, p, type, id, of.version - 1);
   return resultOf(before?.text === undefined ? 'created' : 'updated', id, of);
-}
-
-/** Whether a precondition is met. A `no-match` has been searched before: here it only requires that the id is free. */
-export function holds(precondition: Change['precondition'], current: Stored | undefined): boolean {
-  if (precondition === undefined) return true;
-  const isThere = current?.text !== undefined;
-  return precondition.is === 'version' ? isThere && current.version === precondition.version : !isThere;
 }
 
 type Put = Extract<Change, { readonly kind: 'put' }>;

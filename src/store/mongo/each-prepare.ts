@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
-import { type Conditional, isConditional } from '../conditional.ts';
+import { type Conditional, holds, isConditional } from '../conditional.ts';
 import { VersionConflict } from '../errors.ts';
-import { holds, resultOf } from './apply.ts';
+import { resultOf } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { readMany, type Stored } from './current.ts';
@@ -107,7 +107,8 @@ function prepareOne(
   stamp: number,
 ): Prepared {
   declared(core, change.type);
-  if (!holds(change.precondition, current)) throw new VersionConflict(change.type, change.id);
+  if (!holds(change.precondition, current?.version ?? 0, current?.text !== undefined))
+    throw new VersionConflict(change.type, change.id);
   const isThere = current?.text !== undefined;
   const isNothing = change.kind === 'put' ? isThere && isSame(current, change) : !isThere;
   if (isNothing) {

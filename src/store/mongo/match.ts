@@ -1,5 +1,6 @@
 import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
+import { queryOf } from '../conditional.ts';
 import type { Conditional } from '../conditional.ts';
 import type { WriteResult } from '../records.ts';
 import { SeveralMatch, VersionConflict } from '../errors.ts';
@@ -63,19 +64,20 @@ export function unconditional(change: Conditional, id: string): Put {
   return id === change.id ? free : withId(free, id);
 }
 
-/** The result if one matches. Throws `SeveralMatch`, and the errors of a search. */
+/** The result if one matches. Throws `SeveralMatch`, `VersionConflict`, and the errors of a search. */
 export async function matchOf(
   core: Core,
   partition: PartitionInfo,
-  { type, precondition: { query } }: Conditional,
+  { type, id: own, precondition }: Conditional,
   manner: WriteStep = {},
 ): Promise<WriteResult | undefined> {
   for (;;) {
-    const [id, other] = await findMatches(core, partition, declared(core, type), query, 2, manner);
+    const [id, other] = await findMatches(core, partition, declared(core, type), queryOf(precondition), 2, manner);
     if (other !== undefined) throw new SeveralMatch(type);
     if (id === undefined) return undefined;
     const current = await readCurrent(core, partition.p, type, id, manner);
     if (current?.text === undefined) continue;
+    if (precondition.except !== undefined) throw new VersionConflict(type, own);
     return { outcome: 'matched', id, version: current.version, lastUpdated: current.updated };
   }
 }

@@ -90,6 +90,8 @@ export interface NoMatch {
   readonly found: readonly string[];
   /** The terms with which the clause was lowered. */
   readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
+  /** A match is a conflict, and is decided before any change of the job. */
+  readonly isRequired?: true;
 }
 
 /** Versions of one partition as another store had them, prepared from reads at this epoch. */

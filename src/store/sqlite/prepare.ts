@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import { requireApart } from '../conditional.ts';
+import { queryOf, requireApart } from '../conditional.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
@@ -66,7 +66,9 @@ async function preparedCondition(
   index: TypeIndex,
   { precondition }: Change,
 ): Promise<PreparedChange['precondition']> {
-  return precondition?.is === 'no-match' ? askNoMatch(core, partition, index, precondition.query) : precondition;
+  if (precondition?.is !== 'no-match') return precondition;
+  const asked = await askNoMatch(core, partition, index, queryOf(precondition));
+  return precondition.except === undefined ? asked : { ...asked, isRequired: true };
 }
 
 /** The state before a change: the stored one, or the result of an earlier change of the same write. */

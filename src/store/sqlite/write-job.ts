@@ -1,4 +1,5 @@
 import { stamp } from '../../fhir/resource-text.ts';
+import { holds } from '../conditional.ts';
 import { recordDigest } from '../record-digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
@@ -17,6 +18,7 @@ import { RowWriter } from './row-writer.ts';
 export function write(database: Database, job: WriteJob, commit: Commit, file: string): JobResult {
   const first = earlier(database, job);
   if (first !== undefined) return first;
+  for (const change of job.changes) requireNoMatch(database, change);
   const rows = new RowWriter(database);
   const work: Work = { database, job, commit, file, rows };
   const seen = new Set<string>();
@@ -45,17 +47,28 @@ interface Work {
   readonly rows: RowWriter;
 }
 
+/** Stops the job if a required `no-match` finds one. */
+function requireNoMatch(database: Database, { t, type, id, precondition }: PreparedChange): void {
+  if (precondition?.is !== 'no-match' || precondition.isRequired === undefined) return;
+  const [found, other] = matchesNow(database, t, precondition) ?? stale();
+  if (other !== undefined) throw new JobStopped({ kind: 'several', type });
+  if (found !== undefined) throw new JobStopped({ kind: 'conflict', type, id });
+}
+
+function stale(): never {
+  throw new JobStopped({ kind: 'stale' });
+}
+
 /** The result if a `no-match` finds one; nothing else is done then. */
 function matching(
   { database, rows }: Work,
   { t, type, precondition }: PreparedChange,
   before: readonly Written[],
 ): Written | undefined {
-  if (precondition?.is !== 'no-match') return undefined;
+  if (precondition?.is !== 'no-match' || precondition.isRequired === true) return undefined;
   rows.flush();
   const ids = matchesNow(database, t, precondition);
-  if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched'))
-    throw new JobStopped({ kind: 'stale' });
+  if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched')) stale();
   if (ids === undefined) throw new Error('Whether something matches depends on an earlier change of the same write');
   const [id, other] = ids;
   if (other !== undefined) throw new JobStopped({ kind: 'several', type });
@@ -79,11 +92,8 @@ function apply(work: Work, change: PreparedChange): Written {
     return insert(work, change, change.text);
   const current = currentOf(work.database, change);
   const isThere = current !== undefined && current.ord !== null;
-  const { precondition } = change;
-  if (precondition !== undefined) {
-    const holds = precondition.is !== 'version' ? !isThere : isThere && current.version === precondition.version;
-    if (!holds) throw new JobStopped({ kind: 'conflict', type: change.type, id: change.id });
-  }
+  if (!holds(change.precondition, current?.version ?? 0, isThere))
+    throw new JobStopped({ kind: 'conflict', type: change.type, id: change.id });
   if (change.expected !== (current?.version ?? 0)) throw new JobStopped({ kind: 'stale' });
   const { text } = change;
   if (change.same || (text === undefined && !isThere))

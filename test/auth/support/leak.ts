@@ -19,6 +19,8 @@ export interface LeakOptions {
   readonly types?: readonly string[];
   /** Other requests. */
   readonly requests?: fc.Arbitrary<readonly Asked[]>;
+  /** Answers to these without which nothing could leak. */
+  readonly needed?: readonly string[];
 }
 
 /**
@@ -39,7 +41,7 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
     const { property, seen } = comparisonOf(twins, guarded, options);
     const needed =
       options.requests !== undefined
-        ? ['match', 'GET 200']
+        ? (options.needed ?? ['match', 'GET 200'])
         : several
           ? ['match', 'include', 'GET 200', 'GET 403', 'POST 200']
           : joined

@@ -544,3 +544,56 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
     { minLength: 20, maxLength: 20 },
   );
 }
+
+/** The entry of a transaction that is such a request; those after it may refer to it. */
+function entryOf({ method, path, headers, body }: Asked, at: number, link: string | undefined): object {
+  const resource = body === undefined ? undefined : (JSON.parse(body) as object);
+  const linked = link === undefined ? {} : { about: [{ reference: link }] };
+  return {
+    ...(resource === undefined ? {} : { fullUrl: `urn:uuid:${at}`, resource: { ...resource, ...linked } }),
+    request: {
+      method,
+      url: path.slice(1),
+      ...(headers['If-Match'] === undefined ? {} : { ifMatch: headers['If-Match'] }),
+      ...(headers['If-None-Match'] === undefined ? {} : { ifNoneMatch: headers['If-None-Match'] }),
+      ...(headers['If-None-Exist'] === undefined ? {} : { ifNoneExist: headers['If-None-Exist'] }),
+    },
+  };
+}
+
+/** Transactions whose entries write and read, and refer to each other and to what criteria find. */
+export const anyTransactions: fc.Arbitrary<readonly Asked[]> = fc.array(
+  fc
+    .array(
+      fc.tuple(
+        fc.oneof(
+          { weight: 3, arbitrary: create(['Communication']) },
+          { weight: 3, arbitrary: change(pick(...ids.map((id): Target => ['Communication', id]))) },
+          { weight: 1, arbitrary: read(anyTarget) },
+          { weight: 2, arbitrary: search(pick('Communication', 'Patient')) },
+        ),
+        fc.oneof(
+          { weight: 3, arbitrary: pick(undefined) },
+          { weight: 1, arbitrary: pick('urn:uuid:0', 'urn:uuid:1') },
+          { weight: 2, arbitrary: parameterOf('Communication').map(criteria => `Communication?${criteria}`) },
+        ),
+      ),
+      { minLength: 1, maxLength: 3 },
+    )
+    .map((parts): Asked => {
+      const entries = parts
+        .filter(([{ body }]) => body === undefined || body.startsWith('{'))
+        .map(([asked, link], at) => entryOf(asked, at, link));
+      return {
+        method: 'POST',
+        path: '',
+        headers: { 'Content-Type': 'application/fhir+json' },
+        body: JSON.stringify({
+          resourceType: 'Bundle',
+          type: 'transaction',
+          ...(entries.length === 0 ? {} : { entry: entries }),
+        }),
+      };
+    }),
+  { minLength: 20, maxLength: 20 },
+);

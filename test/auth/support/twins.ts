@@ -94,7 +94,7 @@ function serverOf(running: RunningEngine, clock: { now: number; ids: number }): 
     },
     ask(name, asked, token, moment) {
       clock.now = (starts.get(name) ?? 0) + 1_800_000 + moment * 1_000;
-      clock.ids = moment;
+      clock.ids = moment * 100; // a transaction takes several
       return send(running.port, `/r4/${name}${asked.path}`, asked, token);
     },
   };

@@ -22,6 +22,20 @@ export function writeWordInterface(folder: string): string {
   return writeInterface(folder, { mode: 'server', resource: [{ type: 'Observation', searchParam }] });
 }
 
+/** Writes a capability folder that offers transactions, and updates that create records of each type. */
+export function writeTransactionInterface(folder: string, types: readonly string[]): string {
+  return writeInterface(folder, {
+    mode: 'server',
+    interaction: [{ code: 'transaction' }],
+    resource: types.map(type => ({
+      extension: [{ url: `${extensionBase}smart-scope`, valueString: `system/${type}.cruds` }],
+      type,
+      interaction: [{ code: 'update' }],
+      updateCreate: true,
+    })),
+  });
+}
+
 /** Writes a capability folder in which Observations are created and updated, and have histories. */
 export function writeVersionInterface(folder: string): string {
   const codes = ['create', 'update', 'history-instance', 'history-type'];

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { subject } from '../create-cases.ts';
 import { loadInto } from '../data/dataset.ts';
 import { median } from '../statistics.ts';
+import { processorTime } from './processor-time.ts';
 import { answered, freePort } from './start.ts';
 
 /** The first create of a process, which is validated and on the disk when it is answered: medians in milliseconds. */
@@ -112,14 +113,6 @@ async function createsOf(root: string, file: string, wait: number): Promise<Crea
     server.kill('SIGTERM');
     await ended;
   }
-}
-
-/** Milliseconds that all threads of a process have run. https://docs.kernel.org/scheduler/sched-stats.html */
-function processorTime(pid = 0): number {
-  if (process.platform !== 'linux') return NaN;
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const times = threads.map(id => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
 const picture = (): string =>

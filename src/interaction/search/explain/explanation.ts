@@ -60,11 +60,12 @@ export async function explainSearch(
   if (!options.steps) return { searches, includes, steps: undefined, refusal: undefined };
   const { partition, steps } = recorded(place.partition);
   let refusal: string | undefined;
+  // One after the other, so that the steps have an order.
+  const page = asked.map(one => ({ ...one.asked, total: 'none' as const }));
+  const total = asked.map(one => ({ ...one.asked, count: 0, includes: [] }));
   try {
-    await findAll(
-      asked.map(one => one.asked),
-      { ...place, partition },
-    );
+    await findAll(page, { ...place, partition });
+    if (total.some(one => one.total !== 'none')) await findAll(total, { ...place, partition });
   } catch (error) {
     if (!(error instanceof FhirError) || error.status !== 403) throw error;
     refusal = error.message;

@@ -1,5 +1,6 @@
 import { ByteCursor, isName } from '../../fhir/byte-cursor.ts';
-import { BrokenInput, maxRecord } from './unit.ts';
+import { maxRecord } from '../../bulk/read/unit.ts';
+import { BrokenInput } from './broken-input.ts';
 
 /**
  * Splits a JSON object into the members of its array `entry` and the envelope around them, byte by byte, so that a

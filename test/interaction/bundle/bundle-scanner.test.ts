@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { BundleScanner } from '../../../src/bulk/read/bundle-scanner.ts';
+import { BundleScanner } from '../../../src/interaction/bundle/bundle-scanner.ts';
 
 /** Members and envelope of a text that comes in chunks of these sizes, over and over. */
 function scan(text: string, sizes: readonly number[]): { members: readonly string[]; envelope: string } {

@@ -1,0 +1,159 @@
+import type { BegunWrite } from '../../audit/request.ts';
+import { fhirError } from '../../fhir/error.ts';
+import type { FhirError } from '../../fhir/error.ts';
+import { VersionConflict } from '../../store/errors.ts';
+import type { Partition } from '../../store/partitions.ts';
+import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
+import { requestOf } from './batch-entry.ts';
+import { EntryFailures } from './entry-failures.ts';
+import { decideIdentities } from './identities.ts';
+import type { Identity } from './identities.ts';
+import { inOrder, LONGEST } from './read-entries.ts';
+import { createEntryResolution } from './resolve-entry.ts';
+import type { ResolveEntry } from './resolve-entry.ts';
+import { placeholderFrom, withTimes } from './staged/placeholder.ts';
+import { StagedPartition } from './staged/staged-partition.ts';
+import { writeStaged } from './staged/write-staged.ts';
+import type { Course, TransactionEntry } from './transaction-entry.ts';
+
+/** The answer of each entry. */
+export type Answers = ReadonlyMap<TransactionEntry, FhirResponse>;
+
+/**
+ * Carries out the entries of a transaction once, and writes their changes. Throws FhirError, and the errors of
+ * `Partition.write` if the store has changed meanwhile, so that the decisions about the entries may not hold any more.
+ */
+export async function attemptTransaction(
+  engine: Engine,
+  partition: Partition,
+  entries: readonly TransactionEntry[],
+  course: Course,
+): Promise<Answers> {
+  const { model, extract, now } = engine;
+  const staged = new StagedPartition({ partition, model, extract, now, placeholder: placeholderFrom(now()) });
+  const attempt = new Attempt(engine, staged, course);
+  const ordered = inOrder(entries);
+  const isOf = (methods: readonly string[]) => (entry: TransactionEntry) => methods.includes(entry.request.method);
+  for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.answer(entry, entry.request);
+  const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
+  const identities = await decideIdentities(engine, staged, writes);
+  const resolve = createEntryResolution(engine, staged, identities, course.transaction);
+  for (const entry of writes) await attempt.write(entry, identities.get(entry), resolve);
+  attempt.failures.throw();
+  await attempt.check();
+  for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry, entry.request);
+  attempt.failures.throw();
+  await attempt.begin();
+  const times = await writeStaged(partition, staged.records);
+  return new Map([...attempt.answers].map(([entry, answer]) => [entry, withTimes(answer, times)]));
+}
+
+/** One attempt at a transaction. */
+class Attempt {
+  readonly answers = new Map<TransactionEntry, FhirResponse>();
+  readonly failures = new EntryFailures();
+  readonly #engine: Engine;
+  /** With what the interactions of entries do differently. */
+  readonly #entryEngine: Engine;
+  #current: TransactionEntry | undefined;
+  #newId: string | undefined;
+  readonly #partition: StagedPartition;
+  readonly #course: Course;
+  readonly #checks: { readonly entry: TransactionEntry; readonly check: () => Promise<void> }[] = [];
+  readonly #begun: { readonly request: Parameters<Engine['audit']['begin']>[0]; readonly write: BegunWrite }[] = [];
+
+  constructor(engine: Engine, partition: StagedPartition, course: Course) {
+    this.#engine = engine;
+    this.#entryEngine = this.#engineOf(engine);
+    this.#partition = partition;
+    this.#course = course;
+  }
+
+  /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
+  async answer(entry: TransactionEntry, request: FhirRequest, newId?: string): Promise<void> {
+    const { dispatch, end } = this.#course;
+    this.#current = entry;
+    this.#newId = newId;
+    try {
+      if (this.#engine.now() > end) throw tooLate();
+      this.answers.set(entry, await dispatch(this.#entryEngine, request, this.#partition));
+    } catch (error) {
+      this.failures.add(entry, error);
+    }
+  }
+
+  /** Carries out an entry that writes, with its links resolved to the records of the others. */
+  async write(entry: TransactionEntry, identity: Identity | undefined, resolve: ResolveEntry): Promise<void> {
+    try {
+      await this.answer(entry, this.#resolved(entry, await resolve(entry)), identity?.newId);
+    } catch (error) {
+      this.failures.add(entry, error);
+    }
+    const [record] = this.answers.get(entry)?.records ?? [];
+    if (record === undefined || identity?.isConditional !== true || record.id === identity.id) return;
+    // Links lead to the record that the criteria found before.
+    if (!this.#partition.has(record.type, record.id)) throw new VersionConflict(record.type, record.id);
+    this.failures.add(entry, matchesOther(`${record.type}/${record.id}`, entry.index));
+  }
+
+  /** The request with a resource whose links are resolved. */
+  #resolved(entry: TransactionEntry, resource: string | undefined): FhirRequest {
+    // An interaction overwrites a body with attachments, which the next attempt needs.
+    if (resource === entry.resource && entry.contents.length === 0) return entry.request;
+    const request = requestOf(this.#engine, this.#course.transaction, { ...entry, resource });
+    const { parsed: _, ...unparsed } = request; // it has the links as they were sent
+    return { ...unparsed, requestKey: entry.request.requestKey };
+  }
+
+  /** The checks that need all changes. */
+  async check(): Promise<void> {
+    for (const { entry, check } of this.#checks) {
+      try {
+        await check();
+      } catch (error) {
+        this.failures.add(entry, error);
+      }
+    }
+    this.failures.throw();
+  }
+
+  /** Audits the writes that are about to happen: durable when it resolves. */
+  async begin(): Promise<void> {
+    await Promise.all(this.#begun.map(({ request, write }) => this.#engine.audit.begin(request, write)));
+  }
+
+  /** The entries are answered one after another: `#current` is the one that is. */
+  #engineOf({ audit, newId, ...engine }: Engine): Engine {
+    return {
+      ...engine,
+      audit: {
+        ...audit,
+        begin: (request, write) => {
+          this.#begun.push({ request, write });
+          return Promise.resolve();
+        },
+      },
+      atEnd: check => {
+        const entry = this.#current;
+        if (entry !== undefined) this.#checks.push({ entry, check });
+      },
+      newId: () => this.#newId ?? newId(),
+    };
+  }
+}
+
+const tooLate = (): FhirError =>
+  fhirError(
+    503,
+    'timeout',
+    `The transaction took longer than ${LONGEST / 1_000} seconds. Nothing was written; send fewer entries at once.`,
+  );
+
+/** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
+const matchesOther = (name: string, index: number): FhirError =>
+  fhirError(
+    400,
+    'duplicate',
+    `The criteria match \`${name}\`, which another entry of the transaction creates or changes.`,
+    `Bundle.entry[${index}].request`,
+  );

@@ -1,0 +1,112 @@
+import { isStoredElsewhere } from '../../auth/referable.ts';
+import { FhirError } from '../../fhir/error.ts';
+import { asString } from '../../fhir/json-object.ts';
+import { splitForStamp } from '../../fhir/resource-text.ts';
+import { parsePairs } from '../../search/parse/pairs.ts';
+import { checkStructure } from '../../validation/structure.ts';
+import type { CriteriaSource } from '../criteria.ts';
+import { readCriteria } from '../criteria.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { findPage } from '../search/find.ts';
+import { anyOrder } from '../search/joined.ts';
+import type { CriteriaMatch } from './criteria.ts';
+import type { Targets } from './head.ts';
+import { targetsOf } from './identities.ts';
+import type { Identities } from './identities.ts';
+import { rewriteLinks } from './link.ts';
+import { resolveLinks } from './resolve.ts';
+import type { StagedPartition } from './staged/staged-partition.ts';
+import type { TransactionEntry } from './transaction-entry.ts';
+
+/** The text of the resource of an entry with its links resolved; undefined without a resource. */
+export type ResolveEntry = (entry: TransactionEntry) => Promise<string | undefined>;
+
+/**
+ * Resolves the links of entries to the records of others, and conditional references to what they find after all
+ * entries: in the resources of the entries and in the partition, among the records that the caller may search. Throws
+ * FhirError 422 if a link leads nowhere. https://hl7.org/fhir/R4/http.html#trules
+ */
+export function createEntryResolution(
+  engine: Engine,
+  partition: StagedPartition,
+  identities: Identities,
+  caller: FhirRequest,
+): ResolveEntry {
+  const targets = targetsOf(identities);
+  const resolve = (entry: TransactionEntry, text: string, find: Find): ReturnType<typeof resolveLinks> =>
+    resolveLinks(text, {
+      targets,
+      fullUrl: asString(entry.value['fullUrl']),
+      index: entry.index,
+      strict: true,
+      find,
+      elsewhere: name => {
+        const type = engine.model.types.get(name);
+        return type !== undefined && isStoredElsewhere(type);
+      },
+    });
+  let ended: Promise<StagedPartition> | undefined;
+  const known = new Map<string, Promise<CriteriaMatch>>();
+  const find: Find = (type, criteria) => {
+    const key = `${type}?${criteria}`;
+    ended ??= withResources(engine, partition, identities, targets);
+    const match = known.get(key) ?? ended.then(place => findMatch(engine, place, caller, type, criteria));
+    known.set(key, match);
+    return match;
+  };
+  return async entry => {
+    if (entry.resource === undefined) return undefined;
+    if (targets.size === 0 && !mayLead.test(entry.resource)) return entry.resource;
+    const { text, issues } = await resolve(entry, entry.resource, find);
+    if (issues.length > 0) throw new FhirError(422, issues);
+    return text;
+  };
+}
+
+/** A text without such links is not searched for them: most have none. */
+const mayLead = /urn:uuid:|"reference":"[A-Z][A-Za-z]{0,63}\?/;
+
+type Find = (type: string, criteria: string) => Promise<CriteriaMatch>;
+
+/** The partition with the resources of the entries that have a valid structure, before they are decided. */
+async function withResources(
+  { model }: Pick<Engine, 'model'>,
+  partition: StagedPartition,
+  identities: Identities,
+  targets: Targets,
+): Promise<StagedPartition> {
+  const ended = partition.copy();
+  for (const [entry, { type, id, isReplaced }] of identities) {
+    const { resource, value } = entry;
+    if (!isReplaced || resource === undefined || ended.has(type, id)) continue;
+    if (checkStructure(value['resource'], model, type).length > 0) continue;
+    const linked = rewriteLinks(resource, ({ text }) => targets.get(text)?.reference);
+    await ended.write([{ kind: 'put', type, id, text: splitForStamp(linked, id) }]);
+  }
+  return ended;
+}
+
+/** What a conditional reference finds among the records that the caller may search. */
+async function findMatch(
+  engine: Engine,
+  partition: StagedPartition,
+  caller: FhirRequest,
+  typeName: string,
+  criteria: string,
+): Promise<CriteriaMatch> {
+  const type = engine.model.types.get(typeName);
+  if (type === undefined) return { kind: 'undeclared' };
+  try {
+    const query = await readCriteria(engine, type, caller, partition, { pairs: parsePairs(criteria), source });
+    const place = { partition, extract: engine.extract, base: caller.base };
+    const { versions } = await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place);
+    const [found] = versions;
+    if (found === undefined) return { kind: 'none' };
+    return versions.length === 1 ? { kind: 'one', id: found.id } : { kind: 'many' };
+  } catch (error) {
+    if (error instanceof FhirError) return { kind: 'bad', issues: error.issues };
+    throw error;
+  }
+}
+
+const source: CriteriaSource = { name: 'A conditional reference', expression: undefined };

@@ -1,0 +1,42 @@
+import type { Extract } from '../../../indexing/extract.ts';
+import type { ResourceType } from '../../../model/model.ts';
+import { positionOf } from '../../../search/sort.ts';
+import { createSortedPage } from '../../../search/sorted-page.ts';
+import { parametersOfSort } from '../../../search/walk.ts';
+import type { Partition } from '../../../store/partitions.ts';
+import type { Page, StoredVersion, StoreSearch } from '../../../store/records.ts';
+import { indexedBy } from '../../search/joined.ts';
+import { withoutRecords } from './staged-record.ts';
+import type { StagedEntries, StagedRecord } from './staged-record.ts';
+
+/** The stored records of a type, and the staged ones. */
+export interface StagedType {
+  readonly partition: Partition;
+  readonly extract: Extract;
+  readonly type: ResourceType;
+  readonly records: readonly StagedRecord[];
+  readonly entries: StagedEntries;
+}
+
+/** A page of stored and staged records, in order. Throws the errors of `Partition.search`. */
+export async function searchStaged(
+  { partition, extract, type, records, entries }: StagedType,
+  search: StoreSearch,
+): Promise<Page> {
+  const { query, sort, limit, after } = search;
+  const stored = await partition.search(type.name, { ...search, query: withoutRecords(query, records) });
+  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const indexed = indexedBy(parametersOfSort(type, sort), stored.versions, type, { partition, extract, base: '' });
+  for (const [at, version] of stored.versions.entries()) {
+    const one = indexed[at];
+    if (one !== undefined) page.add(positionOf(sort, type, one), version);
+  }
+  for (const record of records) {
+    const one = entries.of(record, type);
+    if (one !== undefined && entries.matches(record, type, query))
+      page.add(positionOf(sort, type, one), record.version);
+  }
+  const { matches, next } = page.read();
+  // The stored page alone may end at its limit although more follow.
+  return { versions: matches, next: next ?? stored.next };
+}

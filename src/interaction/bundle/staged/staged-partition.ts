@@ -1,0 +1,184 @@
+import type { Readable } from 'node:stream';
+import { fhirError } from '../../../fhir/error.ts';
+import type { Extract } from '../../../indexing/extract.ts';
+import type { Model, ResourceType } from '../../../model/model.ts';
+import type { Query } from '../../../search/ast.ts';
+import type { Attached, KeptAttachment } from '../../../store/blobs.ts';
+import type { Explain } from '../../../store/explained.ts';
+import type { Partition, PartitionSettings } from '../../../store/partitions.ts';
+import type { Change, Page, StoredVersion, StoreSearch, WriteResult } from '../../../store/records.ts';
+import type { KeptVersion } from '../../../store/transfer.ts';
+import { stageChange } from './stage-change.ts';
+import type { Staged } from './stage-change.ts';
+import { searchStaged } from './search-staged.ts';
+import { StagedEntries, withoutRecords } from './staged-record.ts';
+import type { StagedRecord } from './staged-record.ts';
+
+/** The dependencies of a staged partition. */
+export interface StagedParts {
+  readonly partition: Partition;
+  readonly model: Model;
+  readonly extract: Extract;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
+  /** A number that no record has as `lastUpdated`, in milliseconds since 1970 UTC; the next ones are used too. */
+  readonly placeholder: number;
+}
+
+/**
+ * A partition with the changes of one transaction before they are stored: what reads it sees them, what writes to it
+ * adds to them. So the interactions of the entries are the same as those of separate requests. Each record may be
+ * written once: a second write throws FhirError 400.
+ */
+export class StagedPartition implements Partition {
+  readonly id: string;
+  readonly settings: PartitionSettings;
+  readonly #parts: StagedParts;
+  readonly #staged = new Map<string, StagedRecord>();
+  readonly #stored = new Map<string, Promise<StoredVersion | undefined>>();
+  /** The records that were written, also if nothing changed. */
+  readonly #written = new Set<string>();
+  readonly #entries: StagedEntries;
+
+  constructor(parts: StagedParts) {
+    this.id = parts.partition.id;
+    this.settings = parts.partition.settings;
+    this.#parts = parts;
+    this.#entries = new StagedEntries(parts.extract, this, parts.now);
+  }
+
+  /** Another one with the same changes, which further changes do not concern. */
+  copy(): StagedPartition {
+    const copy = new StagedPartition(this.#parts);
+    for (const [key, record] of this.#staged) copy.#staged.set(key, record);
+    for (const key of this.#written) copy.#written.add(key);
+    return copy;
+  }
+
+  /** The changed records, in the order of their changes. */
+  get records(): readonly StagedRecord[] {
+    return [...this.#staged.values()];
+  }
+
+  /** Whether the transaction has changed a record. */
+  has(type: string, id: string): boolean {
+    return this.#staged.has(`${type}/${id}`);
+  }
+
+  async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
+    const staged = this.#staged.get(`${type}/${id}`)?.version;
+    if (staged === undefined && version === undefined) return this.#readStored(type, id);
+    if (staged === undefined || (version !== undefined && version < staged.version))
+      return this.#parts.partition.read(type, id, version);
+    return version === undefined || version === staged.version ? staged : undefined;
+  }
+
+  /** A record is read once: what is decided about it is decided about one version. */
+  #readStored(type: string, id: string): Promise<StoredVersion | undefined> {
+    const key = `${type}/${id}`;
+    const known = this.#stored.get(key) ?? this.#parts.partition.read(type, id);
+    this.#stored.set(key, known);
+    return known;
+  }
+
+  async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
+    const stored = await this.#parts.partition.readMany(keys.filter(({ type, id }) => !this.has(type, id)));
+    const found = new Map(stored.map(version => [`${version.type}/${version.id}`, version]));
+    return keys
+      .map(({ type, id }) => this.#staged.get(`${type}/${id}`)?.version ?? found.get(`${type}/${id}`))
+      .filter(version => version !== undefined);
+  }
+
+  search(type: string, search: StoreSearch): Promise<Page> {
+    const records = this.#of(type);
+    if (records.length === 0) return this.#parts.partition.search(type, search);
+    const { partition, extract } = this.#parts;
+    return searchStaged({ partition, extract, type: this.#type(type), records, entries: this.#entries }, search);
+  }
+
+  async count(type: string, query?: Query, explain?: Explain): Promise<number> {
+    const { partition } = this.#parts;
+    const records = this.#of(type);
+    if (records.length === 0) return partition.count(type, query, explain);
+    if (query === undefined) {
+      const isThere = (version: StoredVersion | undefined): number => (version?.text === undefined ? 0 : 1);
+      const more = records.map(({ before, version }) => isThere(version) - isThere(before));
+      return more.reduce((sum, one) => sum + one, await partition.count(type));
+    }
+    const own = records.filter(record => this.#entries.matches(record, this.#type(type), query));
+    return (await partition.count(type, withoutRecords(query, records), explain)) + own.length;
+  }
+
+  async write(changes: readonly Change[]): Promise<readonly WriteResult[]> {
+    const results: WriteResult[] = [];
+    for (const change of changes) {
+      const key = `${change.type}/${change.id}`;
+      const { result, record } = await this.#stage(key, change);
+      results.push(result);
+      if (result.outcome === 'matched') continue;
+      if (this.#written.has(key)) throw repeated(key);
+      this.#written.add(key);
+      if (record !== undefined) this.#staged.set(key, record);
+    }
+    return results;
+  }
+
+  async #stage(key: string, change: Change): Promise<Staged> {
+    try {
+      return await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
+    } catch (error) {
+      this.#stored.delete(key); // it is read again if its write is decided again
+      throw error;
+    }
+  }
+
+  putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
+    return this.#parts.partition.putAttachment(bytes);
+  }
+
+  attachment(digest: string): Promise<Readable | undefined> {
+    return this.#parts.partition.attachment(digest);
+  }
+
+  /** Those of stored records. */
+  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
+    return this.#parts.partition.attachments(type, ids);
+  }
+
+  /** The attachments of the stored version of a record. */
+  async attachedTo(type: string, id: string): Promise<readonly Attached[]> {
+    const found: Attached[] = [];
+    for await (const kept of this.attachments(type, [id])) found.push(kept);
+    return found;
+  }
+
+  export(): AsyncIterable<KeptVersion> {
+    throw fhirError(
+      400,
+      'not-supported',
+      'A transaction cannot read a history, whose last versions get their time when it ends. Send a separate request.',
+    );
+  }
+
+  import(): Promise<void> {
+    return Promise.reject(new Error('A transaction cannot import versions'));
+  }
+
+  mark(key: string): Promise<string | undefined> {
+    return this.#parts.partition.mark(key);
+  }
+
+  #of(type: string): readonly StagedRecord[] {
+    return this.records.filter(({ version }) => version.type === type);
+  }
+
+  #type(name: string): ResourceType {
+    const type = this.#parts.model.types.get(name);
+    if (type === undefined) throw new Error(`\`${name}\` is not a declared type`);
+    return type;
+  }
+}
+
+/** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
+const repeated = (key: string) =>
+  fhirError(400, 'duplicate', `Another entry of the transaction writes \`${key}\`: send them one after another.`);

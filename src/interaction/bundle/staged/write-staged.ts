@@ -1,0 +1,35 @@
+import { isConditional } from '../../../store/conditional.ts';
+import type { Partition } from '../../../store/partitions.ts';
+import type { Change } from '../../../store/records.ts';
+import type { StagedRecord } from './staged-record.ts';
+
+/** The time of each new version, by its placeholder, in milliseconds since 1970 UTC. */
+export type Times = ReadonlyMap<number, number>;
+
+/**
+ * Writes staged records at once, and returns the times of their versions. Throws the errors of `Partition.write`;
+ * `VersionConflict` and `SeveralMatch` if the store has changed since they were staged.
+ */
+export async function writeStaged(partition: Partition, records: readonly StagedRecord[]): Promise<Times> {
+  if (records.length === 0) return new Map();
+  // Conditional creates first: among the others they would find what the transaction itself has changed.
+  const ordered = records.toSorted((a, b) => Number(isConditional(b.change)) - Number(isConditional(a.change)));
+  const results = await partition.write(ordered.map(record => withExceptions(record, records)));
+  const times = new Map<number, number>();
+  for (const [at, { version, change }] of ordered.entries()) {
+    const result = results[at];
+    if (result?.version !== version.version)
+      throw new Error(`${change.type}/${change.id} was written with another version than was staged`);
+    times.set(version.lastUpdated, result.lastUpdated);
+  }
+  return times;
+}
+
+/** A conditional create looks at no record that the transaction changes: its staging has. */
+function withExceptions({ change }: StagedRecord, records: readonly StagedRecord[]): Change {
+  if (!isConditional(change)) return change;
+  const except = records
+    .filter(({ before, version }) => before?.text !== undefined && version.type === change.type)
+    .map(({ version }) => version.id);
+  return { ...change, precondition: { ...change.precondition, except } };
+}

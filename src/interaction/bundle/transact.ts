@@ -1,0 +1,99 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { FhirError } from '../../fhir/error.ts';
+import { AttachmentMissing, SeveralMatch, VersionConflict } from '../../store/errors.ts';
+import type { Partition } from '../../store/partitions.ts';
+import { answerOf } from '../answer-of.ts';
+import { controls } from '../controls.ts';
+import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
+import { handlingOf } from '../prefer.ts';
+import { attemptTransaction } from './attempt.ts';
+import type { Answers } from './attempt.ts';
+import { requestOf, urlOf } from './batch-entry.ts';
+import { EntryFailures } from './entry-failures.ts';
+import { printEntry } from './print-entry.ts';
+import { LONGEST, readEntries } from './read-entries.ts';
+import type { Course, TransactionEntry } from './transaction-entry.ts';
+
+/** Times that a transaction is carried out, each after another write of one of its records. */
+const MOST_ATTEMPTS = 50;
+
+/**
+ * Transaction: the entries are carried out in the order DELETE, POST, PUT and PATCH, GET, each by its own interaction
+ * with its own access decision and audit event, on a partition that has their changes; then all changes are written at
+ * once. Throws FhirError with the errors of all entries, whose expressions name the entry: nothing is written then.
+ * https://hl7.org/fhir/R4/http.html#transaction
+ */
+export function createTransaction(dispatch: Dispatch): Interaction {
+  return async (engine, request, partition) => {
+    controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+    refuseKey(request);
+    const entries = await readRequests(engine, request);
+    const end = engine.now() + LONGEST;
+    const audit = (entry: TransactionEntry, { status, records = [] }: FhirResponse): void =>
+      engine.audit.answered({ ...entry.request, query: urlOf(entry) }, { status, records });
+    try {
+      const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });
+      const answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 500 } }));
+      for (const { entry, answer } of answered) audit(entry, answer);
+      const list = answered.map(({ entry, answer }) => printEntry(answer, entry.request)).join(',');
+      const body = `{"resourceType":"Bundle","type":"transaction-response"${list === '' ? '' : `,"entry":[${list}]`}}`;
+      return { status: 200, body };
+    } catch (error) {
+      const { status } = answerOf(error, request.requestId).failure;
+      for (const entry of entries) audit(entry, { status });
+      throw error;
+    }
+  };
+}
+
+/** The entries with their requests. Throws FhirError with all that are not valid. */
+async function readRequests(engine: Engine, transaction: FhirRequest): Promise<readonly TransactionEntry[]> {
+  const failures = new EntryFailures();
+  const read: TransactionEntry[] = [];
+  for (const entry of await readEntries(engine, 'transaction', transaction.body ?? Buffer.alloc(0))) {
+    failures.during(entry, () => read.push({ ...entry, request: requestOf(engine, transaction, entry) }));
+  }
+  failures.throw();
+  return read;
+}
+
+async function untilWritten(
+  engine: Engine,
+  partition: Partition,
+  entries: readonly TransactionEntry[],
+  course: Course,
+): Promise<Answers> {
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    try {
+      return await attemptTransaction(engine, partition, entries, course);
+    } catch (error) {
+      if (!isRace(error)) throw error;
+      if (engine.now() > course.end) break;
+    }
+  }
+  throw fhirError(
+    409,
+    'conflict',
+    'Other requests change the records of this transaction all the time. Nothing was written; retry later.',
+    undefined,
+    { 'Retry-After': '1' },
+  );
+}
+
+/** Another write came between what the entries read and the write of the transaction. */
+const isRace = (error: unknown): boolean =>
+  error instanceof VersionConflict || error instanceof SeveralMatch || error instanceof AttachmentMissing;
+
+/** A repeated transaction would be answered without its reads; its entries have conditions. */
+function refuseKey({ headers }: FhirRequest): void {
+  if (headers['idempotency-key'] !== undefined) throw noKey();
+}
+
+const noKey = (): FhirError =>
+  fhirError(
+    400,
+    'not-supported',
+    '`Idempotency-Key` is not supported for a transaction. To repeat one safely, create with `ifNoneExist`, or ' +
+      'update with ids of your own.',
+    'http."Idempotency-Key"',
+  );

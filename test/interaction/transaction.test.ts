@@ -1,0 +1,230 @@
+// https://hl7.org/fhir/R4/http.html#transaction: the entries of a transaction are carried out together or not at all.
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createTransaction } from '../../src/interaction/bundle/transact.ts';
+import { dispatch } from '../../src/interaction/dispatch.ts';
+import type { Answer } from '../support/serve.ts';
+import {
+  deleteEntry,
+  getEntry,
+  hasTransactions,
+  postEntry,
+  putEntry,
+  requireTransactions,
+  sendBundle,
+  statusesOf,
+  transaction,
+} from '../support/transaction.ts';
+import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
+import type { VersionedServer } from '../support/versioned.ts';
+
+let server: VersionedServer;
+beforeAll(async () => {
+  server = await serveVersioned();
+}, 60_000);
+afterAll(() => server.close());
+
+const send = (entries: readonly object[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+  sendBundle(server, transaction(...entries), { ...server.authorized(everything), ...headers });
+const call = (value: string, more: object = {}) => communication(undefined, { identifier: [{ value }], ...more });
+const called = (value: string): string => `Communication?identifier=${value}`;
+const total = async (criteria: string): Promise<number> => (await server.get(`/${criteria}&_summary=count`)).json.total;
+const entryOf = ({ json }: Answer, at: number) => json.entry[at];
+const partOf = (reference: string) => ({ partOf: [{ reference }] });
+
+describe('a transaction', () => {
+  beforeEach(context => requireTransactions(context, server));
+
+  it('answers each entry in the order of the entries, as they are stored', async () => {
+    await server.put('/Communication/old', communication('old'));
+    const answer = await send([
+      getEntry(called('one')),
+      putEntry(communication('old', noted('new'))),
+      postEntry(call('one')),
+      getEntry('Communication/old'),
+      deleteEntry('Communication/none'),
+    ]);
+    expect([answer.json.type, statusesOf(answer)]).toEqual(['transaction-response', [200, 200, 201, 200, 204]]);
+    const created = entryOf(answer, 2);
+    expect(created.fullUrl).toBe(`${server.base}/Communication/${created.resource.id}`);
+    expect(created.response).toMatchObject({
+      location: `${created.fullUrl}/_history/1`,
+      etag: 'W/"1"',
+      lastModified: created.resource.meta.lastUpdated,
+    });
+    const stored = await server.get(`/Communication/${created.resource.id}`);
+    expect(stored.text).toBe(JSON.stringify(created.resource));
+    expect(entryOf(answer, 0).resource.entry.map((entry: { resource: object }) => entry.resource)).toEqual([
+      stored.json,
+    ]);
+    expect(entryOf(answer, 3).resource).toEqual((await server.get('/Communication/old')).json);
+    expect(entryOf(answer, 3).response).toMatchObject({ etag: 'W/"2"', lastModified: stored.json.meta.lastUpdated });
+  });
+
+  it('may have no entries, and none that writes', async () => {
+    expect((await send([])).json).toEqual({ resourceType: 'Bundle', type: 'transaction-response' });
+    expect(statusesOf(await send([getEntry('Patient/p1'), getEntry('Patient?_id=p2')]))).toEqual([200, 200]);
+  });
+
+  it('stores nothing if an entry fails, and names every entry that does', async () => {
+    await server.put('/Communication/there', communication('there'));
+    const answer = await send([
+      postEntry(call('all or nothing')),
+      putEntry(communication('there', { status: undefined })),
+      postEntry({ resourceType: 'Communication' }, undefined, { url: 'Communication' }),
+      putEntry(communication('there', noted('x')), { ifMatch: 'W/"7"' }),
+      deleteEntry('Communication/there', { ifMatch: 'W/"8"' }),
+    ]);
+    expect(statusesOf(answer)).toEqual([
+      400,
+      [
+        'required Bundle.entry[1].resource.status',
+        'required Bundle.entry[2].resource.status',
+        'conflict Bundle.entry[3].request.ifMatch',
+        'conflict Bundle.entry[4].request.ifMatch',
+      ],
+    ]);
+    expect(await total(called('all%20or%20nothing'))).toBe(0);
+    expect((await server.get('/Communication/there')).headers.etag).toBe('W/"1"');
+  });
+
+  it.each<[string, object, unknown]>([
+    ['no request', { resource: call('x') }, [400, ['required Bundle.entry[1].request.method']]],
+    ['an unknown path', getEntry('Nothing/1'), [404, ['not-supported Bundle.entry[1]']]],
+    [
+      'an undeclared interaction',
+      { request: { method: 'DELETE', url: 'Condition/c' } },
+      [405, ['not-supported Bundle.entry[1]']],
+    ],
+    ['a record that does not exist', getEntry('Patient/none'), [404, ['not-found Bundle.entry[1]']]],
+    ['a search that is not valid', getEntry('Patient?unknown=1'), [400, ['not-supported Bundle.entry[1].request.url']]],
+    ['a history', getEntry('Patient/p1/_history'), [400, ['not-supported Bundle.entry[1]']]],
+    ['an unknown element', { ...getEntry('Patient/p1'), more: 1 }, [400, ['structure Bundle.entry[1].more']]],
+    ['an undeclared type', postEntry({ resourceType: 'Basic' }), [404, ['not-supported Bundle.entry[1]']]],
+  ])('stores nothing with an entry that has %s', async (name, entry, expected) => {
+    const answer = await send([postEntry(call(name)), entry], { Prefer: 'handling=strict' });
+    expect(statusesOf(answer)).toEqual(expected);
+    expect(await total(called(encodeURIComponent(name)))).toBe(0);
+  });
+
+  it.each<[string, readonly object[], string]>([
+    ['updated twice', [putEntry(communication('twice')), putEntry(communication('twice'), {}, 'urn:x')], 'entry[1]'],
+    [
+      'deleted and updated',
+      [putEntry(communication('there', noted('y'))), deleteEntry('Communication/there')],
+      'entry[0]',
+    ],
+    [
+      'created and updated by criteria',
+      [
+        { resource: call('by-criteria'), request: { method: 'PUT', url: called('by-criteria') } },
+        postEntry(call('by-criteria')),
+      ],
+      'entry[0]',
+    ],
+  ])('refuses a record that is %s', async (_, entries, place) => {
+    await server.put('/Communication/there', communication('there'));
+    expect(statusesOf(await send(entries))).toEqual([400, [`duplicate Bundle.${place}`]]);
+  });
+
+  it('takes preferences from its headers, and no Idempotency-Key', async () => {
+    const minimal = await send([postEntry(call('minimal'))], { Prefer: 'return=minimal' });
+    expect([statusesOf(minimal), entryOf(minimal, 0).resource]).toEqual([[201], undefined]);
+    const outcome = await send([postEntry(call('outcome'))], { Prefer: 'return=OperationOutcome' });
+    expect(entryOf(outcome, 0).response.outcome.issue[0].diagnostics).toMatch(/was created/);
+    const refused = await send([postEntry(call('key'))], { 'Idempotency-Key': 'k' });
+    expect(statusesOf(refused)).toEqual([400, ['not-supported http."Idempotency-Key"']]);
+  });
+
+  it('has a limit of entries', async () => {
+    const many = await send(Array<object>(1001).fill(getEntry('Patient/p1')));
+    expect(statusesOf(many)).toEqual([400, ['too-costly Bundle.entry']]);
+  });
+
+  it('reads what it writes: by id, version, search, chain and count', async () => {
+    await server.put(
+      '/Communication/r1',
+      communication('r1', { identifier: [{ value: 'reads' }], status: 'completed' }),
+    );
+    await server.put(
+      '/Communication/r2',
+      communication('r2', { identifier: [{ value: 'reads' }], status: 'completed' }),
+    );
+    const answer = await send([
+      deleteEntry('Communication/r1'),
+      putEntry(communication('r2', { identifier: [{ value: 'reads' }], status: 'stopped', ...noted('read') })),
+      putEntry(communication('r3', { identifier: [{ value: 'reads' }], ...partOf('Communication/r2') })),
+      getEntry('Communication/r2'),
+      getEntry('Communication/r2/_history/1'),
+      getEntry(`${called('reads')}&_sort=-_id`),
+      getEntry(`${called('reads')}&_sort=_id&_count=1&_total=accurate`),
+      getEntry('Communication?part-of:Communication.status=stopped'),
+      getEntry('Communication?_id=r2&_revinclude=Communication:part-of'),
+      getEntry(`${called('reads')}&_summary=count`),
+    ]);
+    expect(statusesOf(answer)).toEqual([204, 200, 201, 200, 200, 200, 200, 200, 200, 200]);
+    const ids = (at: number) =>
+      entryOf(answer, at).resource.entry.map((entry: { resource: { id: string } }) => entry.resource.id);
+    expect(entryOf(answer, 3).resource).toMatchObject({ status: 'stopped', meta: { versionId: '2' } });
+    expect(entryOf(answer, 4).resource).toMatchObject({ status: 'completed', meta: { versionId: '1' } });
+    expect([5, 6, 7, 8].map(ids)).toEqual([['r3', 'r2'], ['r2'], ['r3'], ['r2', 'r3']]);
+    expect([entryOf(answer, 6).resource.total, entryOf(answer, 9).resource.total]).toEqual([2, 2]);
+    const next = entryOf(answer, 6).resource.link.find(({ relation }: { relation: string }) => relation === 'next').url;
+    const page = await server.get(next.slice(server.base.length));
+    expect(page.json.entry.map((entry: { resource: { id: string } }) => entry.resource.id)).toEqual(['r3']);
+    expect(statusesOf(await send([deleteEntry('Communication/r3'), getEntry('Communication/r3')]))).toEqual([
+      410,
+      ['deleted Bundle.entry[1]'],
+    ]);
+    expect((await server.get('/Communication/r3')).status).toBe(200);
+  });
+
+  it('deletes a record with those that refer to it, or that refer to it no more', async () => {
+    const put = (id: string, to?: string) =>
+      server.put(`/Communication/${id}`, communication(id, to === undefined ? {} : partOf(`Communication/${to}`)));
+    for (const [id, to] of [['d1'], ['d2', 'd1'], ['d3', 'd1']] as const) await put(id, to);
+    const only = [deleteEntry('Communication/d1'), deleteEntry('Communication/d2')];
+    expect(statusesOf(await send(only))).toEqual([409, ['conflict Bundle.entry[0]', 'conflict Bundle.entry[0]']]);
+    expect(statusesOf(await send([...only, putEntry(communication('d3'))]))).toEqual([204, 204, 200]);
+    expect((await server.get('/Communication/d1')).status).toBe(410);
+    await put('d4');
+    const added = [deleteEntry('Communication/d4'), postEntry(call('d5', partOf('Communication/d4')))];
+    expect(statusesOf(await send(added))).toEqual([409, ['conflict Bundle.entry[0]', 'conflict Bundle.entry[0]']]);
+  });
+
+  it('writes nothing after a minute', async () => {
+    const slow = createTransaction((...of) => {
+      server.clock.now += 40_000;
+      return dispatch(...of);
+    });
+    const body = transaction(postEntry(call('late')), getEntry('Patient/p1'), getEntry('Patient/p1'));
+    const request = {
+      interaction: 'transaction',
+      requestId: 'slow',
+      address: '',
+      access: 'open',
+      method: 'POST',
+      partition: server.partition,
+      base: server.base,
+      parameters: [],
+      headers: {},
+      body: Buffer.from(JSON.stringify(body)),
+    } as const;
+    await expect(slow(server.running.engine, request, server.partition)).rejects.toMatchObject({
+      status: 503,
+      issues: [{ code: 'timeout', expression: 'Bundle.entry[2]' }],
+    });
+    expect(await total(called('late'))).toBe(0);
+  });
+});
+
+it('transactions are offered where the store has them', async () => {
+  const { json } = await server.get('/metadata');
+  const offered = json.rest[0].interaction.map(({ code }: { code: string }) => code);
+  expect(offered).toContain('batch');
+  expect(offered.includes('transaction')).toBe(hasTransactions(server));
+  if (hasTransactions(server)) return;
+  const refused = await send([postEntry(call('not offered'))]);
+  expect(statusesOf(refused)).toEqual([400, ['not-supported Bundle.type']]);
+  const batch = { ...transaction(postEntry(call('in a batch'))), type: 'batch' };
+  expect(statusesOf(await sendBundle(server, batch, server.authorized(everything)))).toEqual([201]);
+});

@@ -1,0 +1,53 @@
+import type { TestContext } from 'vitest';
+import type { Answer, Served } from './serve.ts';
+
+type Headers = Readonly<Record<string, string>>;
+type Resource = { readonly resourceType: string; readonly id?: string };
+
+/** A Bundle of the type transaction. */
+export const transaction = (...entry: readonly object[]): object => ({
+  resourceType: 'Bundle',
+  type: 'transaction',
+  ...(entry.length === 0 ? {} : { entry }),
+});
+
+/** Entries of a Bundle; `more` is for the request. */
+export const getEntry = (url: string, more: object = {}): object => ({ request: { method: 'GET', url, ...more } });
+export const deleteEntry = (url: string, more: object = {}): object => ({
+  request: { method: 'DELETE', url, ...more },
+});
+export const postEntry = (resource: Resource, fullUrl?: string, more: object = {}): object => ({
+  ...(fullUrl === undefined ? {} : { fullUrl }),
+  resource,
+  request: { method: 'POST', url: resource.resourceType, ...more },
+});
+export const putEntry = (resource: Resource, more: object = {}, fullUrl?: string): object => ({
+  ...(fullUrl === undefined ? {} : { fullUrl }),
+  resource,
+  request: { method: 'PUT', url: `${resource.resourceType}/${resource.id}`, ...more },
+});
+
+/** Sends a Bundle, or a body, to the base. */
+export const sendBundle = (server: Served, body: object | string, headers: Headers): Promise<Answer> =>
+  server.ask('POST', '', {
+    headers: { 'Content-Type': 'application/fhir+json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+
+/** The statuses of the entries; for a refusal its status, and code and place of each issue. */
+export function statusesOf({ status, json }: Answer): unknown {
+  if (status !== 200) return [status, issuesOf(json)];
+  return ((json.entry ?? []) as { response: { status: string } }[]).map(({ response }) => Number(response.status));
+}
+
+const issuesOf = ({ issue }: { issue: { code: string; expression?: readonly string[] }[] }): readonly string[] =>
+  issue.map(({ code, expression = [] }) => [code, ...expression].join(' '));
+
+/** Whether the store of a server can write several records at once. */
+export const hasTransactions = ({ running }: Served): boolean =>
+  !running.engine.store.lacks.some(({ promise }) => promise === 'several-at-once');
+
+/** Leaves a test out on a MongoDB server without transactions. */
+export function requireTransactions(context: TestContext, server: Served): void {
+  context.skip(!hasTransactions(server), 'this MongoDB server has no transactions');
+}
