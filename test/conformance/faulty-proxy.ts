@@ -32,7 +32,7 @@ export interface Proxy {
   close(): Promise<void>;
 }
 
-/** A proxy before a server, which answers under its own URL, and does transactions by single requests. */
+/** A proxy before a server, which answers under its own URL. */
 export async function faultyProxy(served: Served): Promise<Proxy> {
   const server = createServer((request, response) => {
     void answer(request).then(({ status, headers, text }) => {
@@ -78,42 +78,11 @@ export async function faultyProxy(served: Served): Promise<Proxy> {
     };
     const received = { ...asked };
     proxy.plant.request?.(asked);
-    const isTransaction = asked.method === 'POST' && asked.path === '' && asked.body.includes('"transaction"');
-    const given = isTransaction ? await transaction(asked, pass) : await pass(asked);
-    if (asked.path.startsWith('metadata')) given.text = given.text.replace('{"code":"batch"}', both);
+    const given = await pass(asked);
     proxy.plant.answer?.(given, received);
     return given;
   };
   return proxy;
 }
 
-const both = '{"code":"batch"},{"code":"transaction"}';
 const passedOn: ReadonlySet<string> = new Set(['content-type', 'etag', 'last-modified', 'location', 'retry-after']);
-
-interface TransactionEntry {
-  readonly fullUrl?: string;
-  readonly resource: object;
-  readonly request: { readonly method: string; readonly url: string; readonly ifMatch?: string };
-}
-
-/** Creates, of which none is made if an update would fail. */
-async function transaction(asked: Asked, pass: (asked: Asked) => Promise<Given>): Promise<Given> {
-  const { entry } = JSON.parse(asked.body) as { entry: readonly TransactionEntry[] };
-  const headers = { 'content-type': 'application/fhir+json' };
-  if (entry.some(({ request }) => request.ifMatch !== undefined)) {
-    const text = JSON.stringify({ resourceType: 'OperationOutcome', issue: [{ severity: 'error', code: 'conflict' }] });
-    return { status: 412, headers, text };
-  }
-  const made = new Map<string, string>();
-  const answers = [];
-  for (const { fullUrl = '', resource, request } of entry) {
-    let body = JSON.stringify(resource);
-    for (const [from, to] of made) body = body.replaceAll(from, to);
-    const { status, headers: of } = await pass({ ...asked, path: request.url, body });
-    const location = of['location'] ?? '';
-    made.set(fullUrl, location.split('/').slice(-4, -2).join('/'));
-    answers.push({ response: { status: String(status), location } });
-  }
-  const text = JSON.stringify({ resourceType: 'Bundle', type: 'transaction-response', entry: answers });
-  return { status: 200, headers, text };
-}

@@ -156,8 +156,9 @@ function smallInterface(): object {
       operation: undefined,
       searchParam: one.searchParam.filter(({ name }) => kept[one.type]?.includes(name)),
     }));
+  const interaction = ['batch', 'transaction'].map(code => ({ code }));
   const searchParam = rest.searchParam.filter(({ name }) => ['_id', '_lastUpdated'].includes(name));
-  return { ...whole, rest: [{ ...rest, compartment: undefined, resource, searchParam }] };
+  return { ...whole, rest: [{ ...rest, interaction, compartment: undefined, resource, searchParam }] };
 }
 
 /** Records whose values differ in every way that a fault can blur. */
