@@ -23,14 +23,23 @@ export interface RequestedInteraction {
 export function requireScope(access: Access, model: Model, asked: RequestedInteraction, realm: string): void {
   if (isAllowed(access, asked)) return;
   const { interaction, resourceType = '', operation } = asked;
-  const type = model.types.get(resourceType);
-  const scopes = type === undefined ? [] : scopesFor(type, lettersOf(asked) ?? []);
+  const scopes = scopesFor(model, asked) ?? [];
   const what = operation === undefined ? interaction : `$${operation}`;
   const text =
     scopes.length === 0
       ? `No scope on this server grants ${what} on ${resourceType}.`
       : `The token has no scope for ${what} of ${resourceType}.`;
   throw scopeInsufficient(realm, text, scopes);
+}
+
+/**
+ * The scopes of which one suffices for the interaction; undefined if its parts are decided one by one, or it needs no
+ * scope.
+ */
+export function scopesFor(model: Model, asked: RequestedInteraction): readonly string[] | undefined {
+  const letters = lettersOf(asked);
+  const type = model.types.get(asked.resourceType ?? '');
+  return letters === undefined || type === undefined ? undefined : scopesWith(letters, type);
 }
 
 /** Whether the scopes of the caller grant the interaction on the type. */
@@ -89,7 +98,7 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
 }
 
 /** The scopes of a type that grant one of the letters. */
-const scopesFor = ({ smartScopes }: ResourceType, letters: readonly Letter[]): readonly string[] =>
+const scopesWith = (letters: readonly Letter[], { smartScopes }: ResourceType): readonly string[] =>
   smartScopes.filter(scope => {
     const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);
     return letters.some(letter => given.includes(letter));
