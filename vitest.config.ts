@@ -59,7 +59,7 @@ const httpOnMongodb = {
   name: 'mongodb-http',
   include: [
     'test/http/{conditional,create,create-declared,create-refused,create-retried,delete,history,odd-queries,read}.test.ts',
-    'test/http/{search,search-values,update}.test.ts',
+    'test/http/{interleaving,patch,search,search-values,update}.test.ts',
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy}.test.ts',
     'test/interaction/{search-joins,search-lists,search-near,search-several,search-sort,search-words}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',

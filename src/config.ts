@@ -7,14 +7,14 @@ import { fileSchema } from './config/file-schema.ts';
 import type { FileContent } from './config/file-schema.ts';
 import { openBeyondLoopback } from './config/safe-start.ts';
 import { fileFlag, settings } from './config/settings.ts';
-import type { Config } from './config/settings.ts';
+import type { Config } from './config/config.ts';
 import type { Flag, Given } from './config/flag.ts';
 import { isLoopback } from './config/values.ts';
 import { JsonError, parseJson } from './fhir/json.ts';
 import { didYouMean } from './fhir/suggest.ts';
 import { parseStoreUrl } from './store/url.ts';
 
-export type { Config } from './config/settings.ts';
+export type { Config } from './config/config.ts';
 
 /** All problems of flags, environment and file, one whole sentence each. */
 export class ConfigError extends Error {

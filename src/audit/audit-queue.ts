@@ -45,6 +45,11 @@ export class AuditQueue {
     return this.#failed || (this.#since !== undefined && performance.now() - this.#since > longest);
   }
 
+  /** Events that wait for their batch, those of a failed one included. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** The event is durable within a second, unless the log fails. */
   add(event: AuditEntry): void {
     if (this.#closed) return; // the last connections were closed

@@ -22,6 +22,8 @@ import type { SignInAccess } from './sign-in-event.ts';
 export interface Audit {
   /** True while events cannot be stored. */
   readonly failing: boolean;
+  /** The number of events that are not stored yet. */
+  readonly waiting: number;
   /** Throws FhirError 503 while requests are rejected because events cannot be stored. */
   require(): void;
   /** Before a write: the event is durable when it resolves. Throws FhirError 503 if it cannot be stored. */
@@ -87,6 +89,9 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
     get failing() {
       return batch.failing;
     },
+    get waiting() {
+      return answers.waiting + batch.waiting;
+    },
     require() {
       if (whenFailing === 'refuse' && batch.failing) throw unavailable(why);
     },
@@ -117,6 +122,7 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
 /** Audits nothing: for benchmarks of its cost. */
 export const noAudit: Audit = {
   failing: false,
+  waiting: 0,
   require: () => {},
   begin: async () => {},
   answered: () => {},

@@ -19,6 +19,10 @@ export class PendingEvents {
     this.#makeEvent = makeEvent;
   }
 
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
   /** `at` in milliseconds since 1970 UTC. */
   add(request: AuditedRequest, answer: AuditedAnswer, at: number): void {
     this.#waiting.push([request, answer, at]);

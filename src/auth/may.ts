@@ -1,5 +1,6 @@
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
+import { operationCallOf } from '../model/operation-call.ts';
 import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
 import { scopeInsufficient } from './refusals.ts';
@@ -14,6 +15,11 @@ export interface RequestedInteraction {
   readonly operation?: string;
 }
 
+interface RequestedTypeInteraction {
+  readonly interaction: Exclude<InteractionCode, 'operation'>;
+  readonly resourceType?: string;
+}
+
 /**
  * Allows what the scopes of the caller grant on the type; restrict.ts decides which records. Interactions on the whole
  * system are allowed, since their parts are decided one by one. Throws FhirError 403 with the scopes that would
@@ -21,8 +27,8 @@ export interface RequestedInteraction {
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 export function requireScope(access: Access, model: Model, asked: RequestedInteraction, realm: string): void {
-  if (isAllowed(access, asked)) return;
   const { interaction, resourceType = '', operation } = asked;
+  if (hasLetter(access, lettersFor(model, asked), asked.resourceType)) return;
   const scopes = scopesFor(model, asked) ?? [];
   const what = operation === undefined ? interaction : `$${operation}`;
   const text =
@@ -37,37 +43,37 @@ export function requireScope(access: Access, model: Model, asked: RequestedInter
  * scope.
  */
 export function scopesFor(model: Model, asked: RequestedInteraction): readonly string[] | undefined {
-  const letters = lettersOf(asked);
+  const letters = lettersFor(model, asked);
   const type = model.types.get(asked.resourceType ?? '');
   return letters === undefined || type === undefined ? undefined : scopesWith(letters, type);
 }
 
-/** Whether the scopes of the caller grant the interaction on the type. */
-export function isAllowed(access: Access, asked: RequestedInteraction): boolean {
-  const letters = lettersOf(asked);
-  const { resourceType } = asked;
+const lettersFor = (model: Model, asked: RequestedInteraction): readonly Letter[] | undefined =>
+  asked.interaction === 'operation' ? lettersOfOperation(model, asked) : lettersOf(asked.interaction);
+
+/** Whether the scopes of the caller grant the interaction, which is no operation, on the type. */
+export const isAllowed = (access: Access, { interaction, resourceType }: RequestedTypeInteraction): boolean =>
+  hasLetter(access, lettersOf(interaction), resourceType);
+
+/** Whether the caller has one of the letters on the type. */
+function hasLetter(access: Access, letters: readonly Letter[] | undefined, resourceType: string | undefined): boolean {
   if (access === 'open' || letters === undefined || resourceType === undefined) return true;
   const given = access.restrictions.get(resourceType);
   return given !== undefined && letters.some(letter => given[letter] !== undefined);
 }
 
 /** The letters; one suffices; undefined if its parts are decided one by one, or it needs no scope. */
-function lettersOf({ interaction, id, operation }: RequestedInteraction): readonly Letter[] | undefined {
-  if (interaction === 'operation') return lettersOfOperation(operation, id);
+function lettersOf(interaction: Exclude<InteractionCode, 'operation'>): readonly Letter[] | undefined {
   const letter = letterOf(interaction);
   return letter === undefined ? undefined : alone[letter];
 }
 
 const alone: Readonly<Record<Letter, readonly Letter[]>> = { c: ['c'], r: ['r'], u: ['u'], d: ['d'], s: ['s'] };
 
-/**
- * The letters of an operation; an operation that is not listed is never granted. Validation of sent content reveals
- * nothing about stored records, so that a caller who may read or create the type may call it; validation of a stored
- * record is a read.
- */
-function lettersOfOperation(operation: string | undefined, id: string | undefined): readonly Letter[] {
-  if (operation !== 'validate') return [];
-  return id === undefined ? ['c', 'r'] : ['r'];
+/** The letters that the implementation of an operation names; one that is not declared is never granted. */
+function lettersOfOperation(model: Model, asked: RequestedInteraction): readonly Letter[] | undefined {
+  const { scopes = [] } = operationCallOf(model, asked) ?? {};
+  return typeof scopes === 'string' ? undefined : scopes;
 }
 
 function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | undefined {

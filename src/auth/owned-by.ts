@@ -1,6 +1,11 @@
+import type { Extract } from '../indexing/extract.ts';
+import { withOnly } from '../indexing/only.ts';
+import { idOfOwner, ownersOf } from '../indexing/owners.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
+import type { Partition } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 import type { AccessPlace } from './criteria.ts';
 
 /**
@@ -24,3 +29,26 @@ export function ownedBy(
 /** The type of the owners of records; undefined if no such compartment is loaded. */
 export const ownerType = (model: Model): string | undefined =>
   [...model.compartments.values()].find(({ url }) => url === defaultCompartment)?.code;
+
+/** What the owners of a record are derived with. */
+interface OwnerPlace {
+  readonly model: Model;
+  readonly extract: Extract;
+  /** `{publicUrl}/r4/{partition}`. */
+  readonly base: string;
+  readonly partition: Pick<Partition, 'id' | 'settings'>;
+}
+
+/** The ids of the patients of this partition to whom a record belongs by its `access-link`s. */
+export function ownersOfRecord(
+  type: ResourceType,
+  record: Pick<StoredVersion, 'owners'> & { readonly text: string },
+  { model, extract, base, partition: { id, settings } }: OwnerPlace,
+): readonly string[] {
+  const owner = ownerType(model);
+  if (owner === undefined) return [];
+  const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
+  const owners =
+    record.owners ?? ownersOf(type, extract(withOnly(type, params), record.text, { id, zone: settings.zone }));
+  return owners.map(one => idOfOwner(one, owner, base)).filter(one => one !== undefined);
+}

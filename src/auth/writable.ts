@@ -1,12 +1,10 @@
 import type { Extract } from '../indexing/extract.ts';
-import { withOnly } from '../indexing/only.ts';
-import { idOfOwner, ownersOf } from '../indexing/owners.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import type { Partition } from '../store/partitions.ts';
 import { together } from './access.ts';
-import type { Access, AccessContext } from './access.ts';
-import { ownerType } from './owned-by.ts';
+import type { Access } from './access.ts';
+import { ownersOfRecord } from './owned-by.ts';
 import { isWithin, restriction } from './restrict.ts';
 import type { Record } from './restrict.ts';
 import type { Letter } from './scope.ts';
@@ -46,24 +44,10 @@ export function isWritable(
   if (access === 'open' || rule.kind === 'all') return true;
   const grants = access.grants.filter(one => one.resourceType === type.name && one.letters.includes(letter));
   if (covers(together(grants.filter(({ context }) => context !== 'patient')))) return true;
-  return otherOwners(access, type, before, place) === otherOwners(access, type, after, place);
-}
-
-/** The other patients to whom a record belongs, in order. */
-function otherOwners(
-  { patient }: AccessContext,
-  type: ResourceType,
-  record: Record | undefined,
-  { model, extract, base, partition: { id, settings } }: WritePlace,
-): string {
-  const owner = ownerType(model);
-  if (record === undefined || owner === undefined) return '';
-  const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
-  const owners =
-    record.owners ?? ownersOf(type, extract(withOnly(type, params), record.text, { id, zone: settings.zone }));
-  const ids = owners.map(one => idOfOwner(one, owner, base)).filter(one => one !== undefined);
-  return ids
-    .filter(one => one !== patient)
-    .sort()
-    .join(' ');
+  const others = (record: Record | undefined): string =>
+    (record === undefined ? [] : ownersOfRecord(type, record, place))
+      .filter(id => id !== access.patient)
+      .toSorted()
+      .join(' ');
+  return others(before) === others(after);
 }

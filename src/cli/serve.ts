@@ -21,8 +21,9 @@ import { counted } from '../observability/counted.ts';
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command = defineCommand({
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
-and close the store. --demo adds records only to a store that is new (or has no partition), or that it
-created itself; that store has clients and users too, whose passwords are printed, for this machine only.`,
+and close the store; a second one ends the process at once. --demo adds records only to a store that is new (or has no
+partition), or that it created itself; that store has clients and users too, whose passwords are printed, for this
+machine only.`,
   takes: settings.map(({ flag }) => flag).filter(flag => flag !== 'partition' && flag !== 'zone'),
   own: [
     {
@@ -34,7 +35,7 @@ created itself; that store has clients and users too, whose passwords are printe
   ],
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
-    const log = createLog(given.log);
+    const log = createLog(given.log, process.stderr, Date.now, given.logFormat);
     const reloads = createReloads(text => log.notice(text));
     process.on('SIGHUP', () => void reloads.reload()); // until the end of the process, which SIGHUP must not cause
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
@@ -61,11 +62,14 @@ created itself; that store has clients and users too, whose passwords are printe
       flushCompileCache();
       await Promise.race([stopped, uncaught.occurred]);
     } finally {
-      await running.close();
+      await running.close(patience);
     }
     return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
 });
+
+/** How long a shutdown waits for the next request of an idle connection, in milliseconds: one may be on its way. */
+const patience = 2_000;
 
 /** Milliseconds for a shutdown beyond the time for running requests, after an error. */
 const beyond = 5_000;

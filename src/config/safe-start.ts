@@ -1,4 +1,4 @@
-import type { Config } from './settings.ts';
+import type { Config } from './config.ts';
 import { isLoopback, isLoopbackUrl } from './values.ts';
 
 /** Whether the authorization server runs: with open access no client needs its tokens. */

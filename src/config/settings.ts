@@ -1,4 +1,4 @@
-import type { IssuerSettings } from '../auth/token/settings.ts';
+import type { Config } from './config.ts';
 import type { Flag } from './flag.ts';
 import {
   addresses,
@@ -17,81 +17,6 @@ import {
   truth,
   zone,
 } from './values.ts';
-
-/** All settings, parsed and checked. Times are in milliseconds, sizes in bytes. */
-export interface Config {
-  readonly port: number;
-  readonly host: string;
-  readonly store: string;
-  readonly definitions: readonly string[];
-  readonly capability: string | undefined;
-  /** `open`: every client that can connect to the port may do everything. */
-  readonly access: 'token' | 'open';
-  /** Whether this service issues tokens to apps; never with `access` open. */
-  readonly authorizationServer: 'on' | 'off';
-  /** File of the secret that encrypts the signing keys. */
-  readonly keyFile: string | undefined;
-  /** File of clients and users, in addition to those in the store. */
-  readonly accounts: string | undefined;
-  /** Lifetime of an access token of an app that acts for a user. */
-  readonly appTokenLifetime: number;
-  /** Lifetime of an access token of a backend service. */
-  readonly backendTokenLifetime: number;
-  readonly codeLifetime: number;
-  /** Idle lifetime of a refresh token. */
-  readonly refreshIdle: number;
-  /** Total lifetime of the refresh tokens of one consent. */
-  readonly refreshLifetime: number;
-  readonly launchLifetime: number;
-  /** Idle timeout of a session. */
-  readonly sessionIdle: number;
-  /** Maximum lifetime of a session, however active. */
-  readonly sessionLifetime: number;
-  /** Origins of the sites that may frame the pages. */
-  readonly frameAncestors: readonly string[];
-  /** Name of the product on pages; undefined for the default in the page's language. */
-  readonly productName: string | undefined;
-  /** File of an SVG or PNG image beside it. */
-  readonly logo: string | undefined;
-  /** No trailing slash; undefined if it follows from host and port: `publicUrlOf` returns it in both cases. */
-  readonly publicUrl: string | undefined;
-  /** IP addresses and CIDR blocks. */
-  readonly trustedProxies: readonly string[];
-  readonly tlsCert: string | undefined;
-  readonly tlsKey: string | undefined;
-  readonly partition: string | undefined;
-  readonly zone: string;
-  readonly maxUrl: number;
-  readonly maxBody: number;
-  /** Maximum number of concurrent requests. */
-  readonly maxRequests: number;
-  /** Maximum number of open connections. */
-  readonly maxConnections: number;
-  /** The same per address; undefined for a quarter of `maxConnections`. */
-  readonly connectionsPerAddress: number | undefined;
-  readonly headerTimeout: number;
-  readonly bodyTimeout: number;
-  readonly keepAlive: number;
-  readonly searchDeadline: number;
-  readonly storeTimeout: number;
-  readonly shutdownTimeout: number;
-  /** `auto`: on, except behind a trusted proxy. */
-  readonly compression: 'auto' | 'on' | 'off';
-  readonly compressionThreshold: number;
-  /** `refuse`: requests are rejected while audit events cannot be stored. */
-  readonly auditFailure: 'refuse' | 'open';
-  /** How many days audit events are stored. */
-  readonly auditDays: number;
-  /** Base URL of a FHIR terminology server; undefined for none. */
-  readonly terminologyServer: string | undefined;
-  /** Timeout of one of its answers. */
-  readonly terminologyTimeout: number;
-  readonly handling: 'strict' | 'lenient';
-  readonly log: 'info' | 'error' | 'off';
-  readonly debug: boolean;
-  /** Issuers whose access tokens are accepted in addition to our own: in the settings file only, under `issuers`. */
-  readonly issuers: readonly IssuerSettings[];
-}
 
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
@@ -211,7 +136,7 @@ export const settings: readonly Setting[] = [
   setting('keep-alive', 'NUMBER', seconds, 'Idle timeout of a connection', time('65')),
   setting('search-deadline', 'NUMBER', seconds, 'Time limit of one search; then 403 `too-costly`', time('5')),
   setting('store-timeout', 'NUMBER', seconds, 'Timeout of a MongoDB server; then 503 `timeout`', time('10')),
-  setting('shutdown-timeout', 'NUMBER', seconds, 'Time for running requests at a shutdown', time('10')),
+  setting('shutdown-timeout', 'NUMBER', seconds, 'Time for running requests at a shutdown', time('20')),
   setting('compression', 'WHEN', choice('auto', 'on', 'off'), '`auto`, `on` or `off`; auto is off behind a proxy', {
     default: 'auto',
   }),
@@ -251,6 +176,28 @@ export const settings: readonly Setting[] = [
   setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line per request, `error` faults only, `off`', {
     default: 'info',
   }),
+  setting(
+    'log-format',
+    'FORMAT',
+    choice('auto', 'json', 'text'),
+    '`json`, `text`, or `auto`: text on a terminal only',
+    {
+      default: 'auto',
+    },
+  ),
+  setting('metrics-port', 'NUMBER', integer(0, 65_535), 'TCP port of `/metrics` for Prometheus; 0 takes a free one'),
+  setting('metrics-host', 'ADDRESS', host, 'Address of that port, which has no access control', {
+    default: '127.0.0.1',
+  }),
+  setting(
+    'traces',
+    'WHEN',
+    choice('on', 'off'),
+    '`on`: spans for an OpenTelemetry SDK that `node --import` registers',
+    {
+      default: 'off',
+    },
+  ),
   setting('debug', undefined, truth, 'Print the stack of an error', { default: 'false' }),
 ];
 

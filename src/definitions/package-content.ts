@@ -20,7 +20,7 @@ export interface PackageContent {
 }
 
 /** To be raised whenever the cached content or its format changes. */
-export const packageForm = 3;
+export const packageForm = 4;
 
 /**
  * The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without separators.

@@ -94,13 +94,13 @@ function reduceOperationParameter(parameter: JsonObject): JsonObject {
 }
 
 function reduceConcept(concept: JsonObject): JsonObject {
-  return { ...pick(concept, ['code']), ...list('concept', objectsOf(concept['concept']), reduceConcept) };
+  return { ...pick(concept, ['code', 'display']), ...list('concept', objectsOf(concept['concept']), reduceConcept) };
 }
 
 function reduceCompose(compose: JsonObject): JsonObject {
   const part = (include: JsonObject): JsonObject => ({
     ...pick(include, ['system', 'version']),
-    ...list('concept', objectsOf(include['concept']), concept => pick(concept, ['code'])),
+    ...list('concept', objectsOf(include['concept']), concept => pick(concept, ['code', 'display'])),
     ...list('filter', objectsOf(include['filter']), filter => pick(filter, ['property', 'op', 'value'])),
     ...pick(include, ['valueSet']),
   });
@@ -113,7 +113,7 @@ function reduceCompose(compose: JsonObject): JsonObject {
 
 function reduceExpansion(expansion: JsonObject): JsonObject {
   const entry = (contains: JsonObject): JsonObject => ({
-    ...pick(contains, ['system', 'abstract', 'code']),
+    ...pick(contains, ['system', 'abstract', 'code', 'display']),
     ...list('contains', objectsOf(contains['contains']), entry),
   });
   return list('contains', objectsOf(expansion['contains']), entry);

@@ -1,6 +1,7 @@
 import type { TokenVerifier } from '../auth/claims.ts';
 import { createApp } from '../http/app.ts';
 import type { ClientAddress } from '../http/client-address.ts';
+import { measured, traced } from '../http/middleware/observe.ts';
 import { createPlaces } from '../http/places.ts';
 import { createRespond } from '../http/respond.ts';
 import { createShareOf } from '../http/shares.ts';
@@ -23,21 +24,28 @@ export interface Served {
 }
 
 /** The listener of the port, with the limits of the settings. */
-export function createListener({ config, url, log, notice, closing }: Start, served: Served): Listener {
+export function createListener({ config, url, log, notice, meters, traces, closing }: Start, served: Served): Listener {
   const { engine, authorized, headers } = served;
   const { compression, trustedProxies } = config;
+  const uploads = createUploads(mostUploads, longestUploadWait);
+  const places = createPlaces(config.maxRequests, createShareOf(trustedProxies), notice);
+  meters?.queue('requests', () => places.taken);
+  meters?.queue('uploads', () => uploads.waiting);
   const app = createApp({
     ...served,
     publicUrl: url,
     origins: originsOf(engine, authorized),
     body: { most: config.maxBody, timeout: config.bodyTimeout },
-    uploads: createUploads(mostUploads, longestUploadWait),
-    places: createPlaces(config.maxRequests, createShareOf(trustedProxies), notice),
+    uploads,
+    places,
+    observers: [
+      ...(meters === undefined ? [] : [measured(meters, engine.model)]),
+      ...(traces === undefined ? [] : [traced(traces, engine.model)]),
+    ],
     respond: createRespond({
       headers,
       compression: compression === 'on' || (compression === 'auto' && trustedProxies.length === 0),
       threshold: config.compressionThreshold,
-      closing,
     }),
     closing,
     log,

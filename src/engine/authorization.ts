@@ -7,7 +7,7 @@ import type { Start } from './start.ts';
 
 /** Opens the authorization server; undefined without a key file. */
 export async function openAuthorizationServer(
-  { config, url, demo, log, opened }: Start,
+  { config, url, demo, log, meters, opened }: Start,
   engine: Engine,
   keyFile: string | undefined,
   clientAddress: ClientAddress,
@@ -15,7 +15,16 @@ export async function openAuthorizationServer(
   if (keyFile === undefined) return undefined;
   // Imported here, since many installations use external issuers.
   const { openAuthorization } = await import('../smart/open-authorization.ts');
-  const authorized = await openAuthorization({ engine, config, keyFile, publicUrl: url, demo, clientAddress, log });
+  const authorized = await openAuthorization({
+    engine,
+    config,
+    keyFile,
+    publicUrl: url,
+    demo,
+    clientAddress,
+    log,
+    countToken: meters?.token,
+  });
   opened(() => authorized.close());
   return authorized;
 }

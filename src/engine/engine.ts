@@ -15,11 +15,13 @@ import type { Reloads } from '../reloads.ts';
 import { createCursors } from '../search/cursor.ts';
 import { authorizationOffered } from '../smart/offered.ts';
 import { expanderOf } from '../terminology/expander.ts';
+import { terminologyOperationsOf } from '../terminology/forward.ts';
 import { lazyValidator } from '../validation/lazy.ts';
 import { createListener } from './app.ts';
 import { startAudit } from './audit.ts';
 import { openAuthorizationServer } from './authorization.ts';
 import { requireModel } from './load-model.ts';
+import { startObserving, watchEngine } from './observe.ts';
 import { openPort } from './port.ts';
 import { openServedStore } from './served-store.ts';
 import { checkStart, loadServed } from './start-checks.ts';
@@ -34,8 +36,13 @@ export interface RunningEngine {
   /** The base of absolute URLs: a partition is `{url}/r4/{partition}`. */
   readonly url: string;
   readonly port: number;
-  /** Lets requests in flight finish, then closes the store. May be called again. */
-  close(): Promise<void>;
+  /** The port of `/metrics`; undefined without one. */
+  readonly metricsPort: number | undefined;
+  /**
+   * `/readyz` fails at once, requests in flight finish, connections that stay idle for `patience` milliseconds are
+   * closed, by default at once; then closes the store. May be called again.
+   */
+  close(patience?: number): Promise<void>;
 }
 
 /** Dependencies that are injected, or created from the settings. */
@@ -62,7 +69,7 @@ export interface EngineParts {
  */
 export async function startEngine(
   config: Config,
-  log: Log = createLog(config.log),
+  log: Log = createLog(config.log, process.stderr, Date.now, config.logFormat),
   parts: EngineParts = {},
 ): Promise<RunningEngine> {
   const { demo = false, load = requireModel, now = Date.now, newId = () => randomUUID() } = parts;
@@ -78,18 +85,21 @@ export async function startEngine(
   const { url } = port;
   const opened = createOpenedParts();
   let closing = false;
-  const start: Start = {
-    config,
-    model,
-    url,
-    demo,
-    log,
-    notice,
-    now,
-    closing: () => closing,
-    opened: close => opened.add(close),
-  };
+  const addOpened: Start['opened'] = close => opened.add(close);
   try {
+    const { metricsPort, ...observing } = await startObserving(config, { log, opened: addOpened });
+    const start: Start = {
+      config,
+      model,
+      url,
+      demo,
+      log,
+      notice,
+      now,
+      ...observing,
+      closing: () => closing,
+      opened: addOpened,
+    };
     const extract = createExtract(model, firstFailures(notice));
     const store = await openServedStore(start, extract);
     const cursors = await createCursors(store.documents('cursors'), now);
@@ -102,6 +112,8 @@ export async function startEngine(
       secured: verify !== undefined,
       offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
       extract,
+      definitions,
+      terminologyOperations: terminologyOperationsOf(config),
       expander: expanderOf(config),
       validator: lazyValidator(definitions, model, config),
       cursors,
@@ -114,6 +126,7 @@ export async function startEngine(
       maxBody: config.maxBody,
       started: now(),
     };
+    watchEngine(start.meters, engine);
     const clientAddress = createClientAddress(config.trustedProxies);
     const authorized = await openAuthorizationServer(start, engine, keyFile, clientAddress);
     if (authorized?.reload !== undefined) reloads.add(authorized.reload);
@@ -123,13 +136,13 @@ export async function startEngine(
     reloads.started();
 
     let closed: Promise<void> | undefined;
-    const close = async (): Promise<void> => {
+    const close = async (patience?: number): Promise<void> => {
       closing = true;
       reloads.ended();
-      await port.close();
+      await port.close(patience);
       await opened.close();
     };
-    return { engine, url, port: port.number, close: () => (closed ??= close()) };
+    return { engine, url, port: port.number, metricsPort, close: patience => (closed ??= close(patience)) };
   } catch (error) {
     reloads.ended();
     port.fail(error);

@@ -10,6 +10,7 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { printProblem } from '../definitions/problem.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { readSources } from '../definitions/source.ts';
+import { operations } from '../interaction/operation/index.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
@@ -56,7 +57,7 @@ export async function loadModel(sources: {
   });
   const { definitions, problems, notices } = indexDefinitions(found.definitions);
   const types = baseTypes(definitions);
-  const compiled = compileModel(found.statements, definitions, types, found.digests);
+  const compiled = compileModel(found.statements, definitions, types, found.digests, operations);
   const plain = [...found.statements, ...found.definitions].filter(
     ({ core, package: from }) => !core && from === undefined,
   );

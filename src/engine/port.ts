@@ -34,7 +34,7 @@ export async function openPort(
     number: listening.port,
     url: publicUrlOf(config, listening.port),
     reload: listening.reload,
-    close: () => listening.close(),
+    close: patience => listening.close(patience),
     serve(listener) {
       current = listener;
       opened.resolve(listener);

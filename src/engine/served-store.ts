@@ -3,12 +3,13 @@ import { openStore } from '../store/open.ts';
 import { keepPublicUrl } from '../store/public-url.ts';
 import type { Store } from '../store/store.ts';
 import { startIndexUsage } from './index-usage.ts';
+import { observedStore } from './observe.ts';
 import { checkStore } from './start-checks.ts';
 import type { Start } from './start.ts';
 
 /** Opens the store of the settings for serving, and checks it. Rejects with a sentence for the operator. */
 export async function openServedStore(start: Start, extract: Extract): Promise<Store> {
-  const { config, model, url, now, notice, log, opened } = start;
+  const { config, model, url, now, notice, log, meters, opened } = start;
   const usage = startIndexUsage(start);
   const store = await openStore(config.store, {
     model,
@@ -18,6 +19,7 @@ export async function openServedStore(start: Start, extract: Extract): Promise<S
     deadline: config.searchDeadline,
     timeout: config.storeTimeout,
     used: usage.count,
+    timed: meters?.written,
     fault: error => log.fault(error, 'none'),
     notice,
   });
@@ -25,5 +27,5 @@ export async function openServedStore(start: Start, extract: Extract): Promise<S
   usage.store(store);
   await checkStore(store, config, notice);
   await keepPublicUrl(store, url);
-  return store;
+  return observedStore(start, store);
 }

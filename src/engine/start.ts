@@ -1,6 +1,8 @@
 import type { Config } from '../config.ts';
 import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
+import type { Meters } from '../observability/meters.ts';
+import type { Traces } from '../observability/traces.ts';
 
 /** What the steps of a start have in common. */
 export interface Start {
@@ -17,6 +19,10 @@ export interface Start {
   readonly now: () => number;
   /** True once the server shuts down. */
   readonly closing: () => boolean;
+  /** Undefined: nothing is measured. */
+  readonly meters: Meters | undefined;
+  /** Undefined: nothing is traced. */
+  readonly traces: Traces | undefined;
   /** Registers an opened part, to be closed before those that were opened earlier. */
   readonly opened: (close: () => Promise<void> | void) => void;
 }

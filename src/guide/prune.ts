@@ -2,6 +2,7 @@ import { definitionOf } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
+import { operations } from '../interaction/operation/index.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
@@ -21,7 +22,7 @@ export function prune(
   let left = declared;
   for (;;) {
     const definition = definitionOf(statementOf(left), { file: statementFile, path: '', package: undefined });
-    const { model, problems } = compileModel([definition], definitions, types, []);
+    const { model, problems } = compileModel([definition], definitions, types, [], operations);
     const unusable = new Set(checkProfiles(definitions, model).problems.map(({ file }) => file));
     const without = left
       .map((type, index) => {

@@ -44,6 +44,8 @@ export interface AppOptions {
   readonly places: Places;
   readonly respond: Respond;
   readonly clientAddress: ClientAddress;
+  /** Around all other steps; none if nothing is measured or traced. */
+  readonly observers?: readonly Middleware[];
   readonly closing: () => boolean;
   readonly log: Log;
 }
@@ -62,6 +64,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     places,
     respond,
     clientAddress,
+    observers = [],
     closing,
     log,
   } = options;
@@ -83,6 +86,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   ];
 
   const app = new Koa<RequestState>();
+  for (const observer of observers) app.use(observer);
   app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer have the id
   app.use(cors(origins, respond)); // before the audit: a preflight requests no record
   app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too

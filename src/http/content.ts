@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { isFhirJson, patchFormatOf, patchFormats } from '../fhir/media-type.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Attachment } from '../model/model.ts';
 
 /** Throws FhirError 415 for a body with a content encoding. https://www.rfc-editor.org/rfc/rfc9110#section-8.4 */
@@ -16,25 +18,29 @@ export function refuseEncoding({ headers }: IncomingMessage): void {
  */
 export function requireFhirJson({ headers }: IncomingMessage): void {
   const given = headers['content-type'];
-  const [type = '', ...parameters] = (given ?? '')
-    .toLowerCase()
-    .split(';')
-    .map(part => part.trim());
-  const value = (name: string): string | undefined =>
-    parameters
-      .find(parameter => parameter.startsWith(`${name}=`))
-      ?.slice(name.length + 1)
-      .replaceAll('"', '');
-  const json = type === 'application/fhir+json' || type === 'application/json';
-  const unicode = ['utf-8', 'utf8'].includes(value('charset') ?? 'utf-8');
-  const release = ['4.0', '4.0.1'].includes(value('fhirversion') ?? '4.0');
-  if (json && unicode && release) return;
-  const what = given === undefined ? 'no Content-Type' : `\`Content-Type: ${given}\``;
+  if (isFhirJson(given ?? '')) return;
   const text =
     'A resource is accepted as `application/fhir+json` or `application/json` of FHIR 4.0 in ' +
-    `UTF-8, not with ${what}.`;
+    `UTF-8, not with ${quoted(given)}.`;
   throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
 }
+
+/**
+ * The format of a patch. Throws FhirError 415 with Accept-Patch for any other content type.
+ * https://hl7.org/fhir/R4/http.html#patch, https://www.rfc-editor.org/rfc/rfc5789#section-2.2
+ */
+export function requirePatchFormat({ headers }: IncomingMessage): PatchFormat {
+  const given = headers['content-type'];
+  const format = patchFormatOf(given ?? '');
+  if (format !== undefined) return format;
+  const [json, fhir] = patchFormats;
+  const accepted = `as \`${json}\`, or as Parameters in \`${fhir}\`, in UTF-8`;
+  const text = `A patch is accepted ${accepted}, not with ${quoted(given)}.`;
+  throw fhirError(415, 'not-supported', text, 'http."Content-Type"', { 'Accept-Patch': patchFormats.join(', ') });
+}
+
+const quoted = (contentType: string | undefined): string =>
+  contentType === undefined ? 'no Content-Type' : `\`Content-Type: ${contentType}\``;
 
 /**
  * The maximum body size of a type, in bytes: `most` for the resource and, if it may have an attachment, its base64 with

@@ -77,7 +77,11 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     // After all checks that do not need it.
     const body = await readResource(context, { route, model, limits, uploads });
     const { requestId, requestKey, address } = state;
-    const bytes = body === undefined ? {} : { body: body.bytes };
+    const contentType = body?.contentType;
+    const bytes = {
+      ...(body === undefined ? {} : { body: body.bytes }),
+      ...(contentType === undefined ? {} : { contentType }),
+    };
     const request = {
       ...route,
       method,

@@ -10,6 +10,8 @@ import type { ShareOf } from './shares.ts';
 export interface Places {
   /** Takes a place for a request of a client. Throws FhirError 503 if there is none, without waiting. */
   enter(request: IncomingMessage, address: string): Place;
+  /** The number of running requests. */
+  readonly taken: number;
 }
 
 export interface Place {
@@ -54,6 +56,9 @@ export function createPlaces(most: number, shareOf: ShareOf, notice: (text: stri
     else taken.delete(share);
   };
   return {
+    get taken() {
+      return count;
+    },
     enter(request, address) {
       const share = shareOf(address);
       take(share);

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
-import { bodyLimit, refuseEncoding, requireFhirJson } from './content.ts';
+import { bodyLimit, refuseEncoding, requireFhirJson, requirePatchFormat } from './content.ts';
 import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -20,20 +21,29 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/** Reads the resource of a write or an operation, as bytes, which the caller frees; undefined without a body. */
+/** The body of a request, with its format if it is a patch. */
+export interface ReceivedBody extends Body {
+  readonly contentType?: PatchFormat;
+}
+
+/** Reads the body of a write or an operation, as bytes, which the caller frees; undefined without a body. */
 export async function readResource(
   { req, res, method }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
-): Promise<Body | undefined> {
+): Promise<ReceivedBody | undefined> {
   if (!takesResource(route, method, req)) return undefined;
   refuseEncoding(req);
+  if (route.interaction === 'patch') {
+    const contentType = requirePatchFormat(req);
+    return { ...(await readUpload(req, res, { most, timeout }, uploads)), contentType };
+  }
   requireFhirJson(req);
   if (route.interaction === 'batch') return readUpload(req, res, { most: most * resourcesOfBatch, timeout }, uploads);
-  const { attachment } = declaredType(model, route);
+  const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
   return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
 }
 
-const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'batch']);
+const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);
 
 /** An operation on a stored resource may come without a body. */
 function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {

@@ -12,8 +12,6 @@ export interface RespondOptions {
   readonly compression: boolean;
   /** Minimum size of a compressed body, in bytes. */
   readonly threshold: number;
-  /** True once the server shuts down: connections are then closed. */
-  readonly closing: () => boolean;
 }
 
 /**
@@ -30,7 +28,6 @@ export function createRespond(options: RespondOptions): Respond {
     if (res.headersSent || res.destroyed) return;
     const own = response.headers ?? {};
     const headers = headersOf(context, response, always);
-    if (options.closing() && own['Connection'] === undefined) headers.push('Connection', 'close');
     let body: string | Buffer | undefined;
     let ascii = false;
     if (response.body !== undefined) {

@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
-import type { RequestListener, Server, ServerOptions } from 'node:http';
+import type {
+  IncomingMessage,
+  OutgoingHttpHeader,
+  OutgoingHttpHeaders,
+  RequestListener,
+  Server,
+  ServerOptions,
+} from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { Server as TcpServer } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
@@ -12,15 +20,18 @@ import { createShareOf } from './shares.ts';
 import { longestUploadWait } from './uploads.ts';
 
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
-const { createServer } = process.getBuiltinModule('node:http');
+const { createServer, ServerResponse } = process.getBuiltinModule('node:http');
 
 /** A listening server. */
 export interface Listening {
   readonly port: number;
   /** Reloads the certificate, and logs the result; undefined without TLS. */
   readonly reload: (() => void) | undefined;
-  /** Accepts no more connections, lets running requests finish within the configured time, and closes the rest. */
-  close(): Promise<void>;
+  /**
+   * Accepts no more connections, and lets running requests finish within the configured time. A connection ends with
+   * its next answer, which has `Connection: close`, or if it is idle after `patience` milliseconds.
+   */
+  close(patience?: number): Promise<void>;
 }
 
 /** An inactive connection is closed after this time, such as one whose client does not read; milliseconds. */
@@ -40,7 +51,9 @@ export async function listen(
   headers: Readonly<Record<string, string>>,
   notice: (text: string) => void,
 ): Promise<Listening> {
+  let isClosing = false;
   const options: ServerOptions = {
+    ServerResponse: closingResponse(() => isClosing),
     // a URL slightly over the limit is read, to be rejected with its own status
     maxHeaderSize: 2 * config.maxUrl + headerBytes,
     headersTimeout: config.headerTimeout,
@@ -68,7 +81,10 @@ export async function listen(
   return {
     port: portOf(server),
     reload: secure && (() => reloadTls(secure, config, notice)),
-    close: () => closed(server, config.shutdownTimeout),
+    close(patience = 0) {
+      isClosing = true;
+      return closed(server, config.shutdownTimeout, patience);
+    },
   };
 }
 
@@ -88,17 +104,34 @@ function portOf(server: Server): number {
   return address.port;
 }
 
-/** Connections end as they become idle; running requests are aborted after the time. */
-function closed(server: Server, longest: number): Promise<void> {
+type HeaderFields = OutgoingHttpHeaders | OutgoingHttpHeader[];
+
+/** Responses that close their connection once the server closes, whichever module writes them. */
+function closingResponse(isClosing: () => boolean): typeof ServerResponse {
+  return class<Request extends IncomingMessage> extends ServerResponse<Request> {
+    override writeHead(status: number, reason?: string | HeaderFields, fields?: HeaderFields): this {
+      if (isClosing()) this.shouldKeepAlive = false;
+      return super.writeHead(status, reason as string, fields); // both forms of its second argument
+    }
+  };
+}
+
+/** Running requests are aborted after `longest`, idle connections closed after `patience`; milliseconds. */
+function closed(server: Server, longest: number, patience: number): Promise<void> {
   return new Promise(resolve => {
-    const idle = setInterval(() => server.closeIdleConnections(), 50);
+    let idle: NodeJS.Timeout | undefined;
+    const closeIdle = (): void => {
+      server.close(); // that of http: it closes idle connections, and ends Node's checks of their times
+      idle ??= setInterval(() => server.closeIdleConnections(), 50);
+    };
     const late = setTimeout(() => server.closeAllConnections(), longest);
-    server.close(() => {
-      clearInterval(idle);
-      clearTimeout(late);
+    const impatient = patience === 0 ? undefined : setTimeout(closeIdle, Math.min(patience, longest));
+    TcpServer.prototype.close.call(server, () => {
+      for (const timer of [late, impatient, idle]) clearTimeout(timer);
+      server.close();
       resolve();
     });
-    server.closeIdleConnections();
+    if (patience === 0) closeIdle();
   });
 }
 

@@ -15,6 +15,8 @@ export interface Uploads {
    * client disconnects meanwhile.
    */
   enter(request: IncomingMessage): Promise<() => void>;
+  /** The number of uploads without a place. */
+  readonly waiting: number;
 }
 
 /** `most` places, for which a request waits `longest` milliseconds. */
@@ -33,6 +35,9 @@ export function createUploads(most: number, longest: number): Uploads {
     };
   };
   return {
+    get waiting() {
+      return waiting.size;
+    },
     enter(request) {
       if (taken < most && waiting.size === 0) return Promise.resolve(place());
       return new Promise((resolve, reject) => {

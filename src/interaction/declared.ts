@@ -1,5 +1,6 @@
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
+import { operationCallOf } from '../model/operation-call.ts';
 
 /** An interaction on a type or on the whole system, before any parameter is parsed. */
 export interface RequestedInteraction {
@@ -21,13 +22,10 @@ export function isDeclared(model: Model, asked: RequestedInteraction): boolean {
   if (asked.interaction === 'capabilities') return true;
   if (asked.compartment !== undefined && !model.searchedCompartments.has(asked.compartment.type)) return false;
   if (asked.resourceType === undefined && asked.compartment !== undefined) return true;
+  if (asked.interaction === 'operation') return operationCallOf(model, asked) !== undefined;
   if (asked.resourceType === undefined) return model.systemInteractions.has(asked.interaction);
   const type = model.types.get(asked.resourceType);
   if (asked.compartment !== undefined && type?.compartmentLinks.has(asked.compartment.type) !== true) return false;
-  if (asked.interaction === 'operation') {
-    const operation = type?.operations.get(asked.operation ?? '');
-    return operation?.[asked.id === undefined ? 'type' : 'instance'] === true;
-  }
   // a type level one
   if (type === undefined || !type.interactions.has(asked.interaction as TypeInteraction)) return false;
   if (asked.id !== undefined) return true;

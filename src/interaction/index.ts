@@ -5,6 +5,7 @@ import { history } from './history/history.ts';
 import type { Interaction } from './interaction.ts';
 import type { ServedInteraction } from '../model/served.ts';
 import { operation } from './operation/index.ts';
+import { patch } from './patch/patch.ts';
 import { read, vread } from './read.ts';
 import { search } from './search/search.ts';
 import { update } from './update.ts';
@@ -23,6 +24,7 @@ export const interactions: Readonly<
   'history-system': history,
   'history-type': history,
   operation,
+  patch,
   read,
   'search-system': search,
   'search-type': search,

@@ -1,7 +1,9 @@
 import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
+import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
@@ -10,6 +12,7 @@ import type { Partition, PartitionIdentity } from '../store/partitions.ts';
 import type { Store } from '../store/store.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { Expander } from '../terminology/expander.ts';
+import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { Handling } from './prefer.ts';
 
@@ -40,6 +43,8 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer;
+  /** The format of the body of a patch. */
+  readonly contentType?: PatchFormat;
 }
 
 /** The compartment of a record. https://hl7.org/fhir/R4/compartmentdefinition.html */
@@ -79,6 +84,10 @@ export interface Engine {
   /** The features of the authorization server; undefined without one. */
   readonly offered?: Offered | undefined;
   readonly extract: Extract;
+  /** The loaded definitions. */
+  readonly definitions: Pick<Definitions, 'find' | 'all'>;
+  /** Calls operations of a terminology server; undefined without one. */
+  readonly terminologyOperations?: TerminologyOperations | undefined;
   /** Expands sets of codes on a terminology server; undefined without one. */
   readonly expander?: Expander | undefined;
   /** Created at its first use. */

@@ -6,6 +6,7 @@ import { isId } from '../fhir/id.ts';
 import { isDeclared } from './declared.ts';
 import type { CompartmentOf } from './interaction.ts';
 import type { Model } from '../model/model.ts';
+import { operationCallOf } from '../model/operation-call.ts';
 
 /**
  * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs.
@@ -69,6 +70,8 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   const isForm = shape === '/r4/:partition/:type/:id/_search' || shape === '/r4/:partition/:type/:id/:member/_search';
   if (shape === '/r4/:partition/*' || (isForm && segments.member !== undefined && !hasCompartments(model)))
     throw notOffered();
+  if (type?.startsWith('$') === true && shape === '/r4/:partition/:type')
+    return operationRoute(model, method, { invoked: type });
   if (type !== undefined) checkType(model, type);
   if (type !== undefined && id !== undefined && (isForm || operation?.startsWith('$') === false))
     return compartmentRoute(model, method, { type, id, isForm, member: segments.member ?? operation ?? '*' });
@@ -87,18 +90,21 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   throw notAllowed(method, interaction, allowed);
 }
 
-/** An operation on a type by POST, on an instance by GET too. https://hl7.org/fhir/R4/operations.html#executing */
+/**
+ * An operation on the system, on a type or on an instance, by POST, and by GET if it changes nothing and needs no body.
+ * https://hl7.org/fhir/R4/operations.html#executing
+ */
 function operationRoute(
   model: Model,
   method: string,
-  { type, id, invoked }: { readonly type: string; readonly id?: string | undefined; readonly invoked: string },
+  { type, id, invoked }: { readonly type?: string; readonly id?: string | undefined; readonly invoked: string },
 ): Route {
-  const place = { resourceType: type, ...(id === undefined ? {} : { id }) };
+  const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };
   const route = { interaction: 'operation', ...place, operation: invoked.slice(1) } as const;
-  if (!isDeclared(model, route)) throw noOperation(invoked);
-  const methods = id === undefined ? ['POST'] : ['GET', 'POST'];
-  if (methods.includes(method === 'HEAD' ? 'GET' : method)) return route;
-  throw notAllowed(method, undefined, methods.flatMap(methodNames));
+  const call = operationCallOf(model, route);
+  if (call === undefined) throw noOperation(invoked);
+  if (call.methods.some(one => one === (method === 'HEAD' ? 'GET' : method))) return route;
+  throw notAllowed(method, undefined, call.methods.flatMap(methodNames));
 }
 
 const hasCompartments = ({ searchedCompartments }: Model): boolean => searchedCompartments.size > 0;

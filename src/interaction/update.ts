@@ -35,7 +35,7 @@ export const update: Interaction = async (engine, request, partition) => {
     : byId(engine, type, request, partition);
   try {
     const bodyId = isConditional ? 'optional' : 'required';
-    const written = await refuseCostly(replace(engine, request, partition, { type, body, bodyId }, find));
+    const written = await refuseCostly(replace(engine, request, partition, { type, bodyOf: () => body, bodyId }, find));
     return answerWritten(written, type, request);
   } catch (error) {
     if (error instanceof VersionConflict) throw tooManyWrites();
@@ -109,6 +109,7 @@ function requireCreatable({ name, interactions, updateCreate }: ResourceType, id
   const methods = [
     'PUT',
     ...(interactions.has('read') ? ['GET', 'HEAD'] : []),
+    ...(interactions.has('patch') ? ['PATCH'] : []),
     ...(interactions.has('delete') ? ['DELETE'] : []),
   ];
   const instead = interactions.has('create') ? ` Create one with \`POST ${name}\`, which gives it an id.` : '';

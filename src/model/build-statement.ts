@@ -1,4 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
+import { patchFormats } from '../fhir/media-type.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
@@ -8,10 +9,10 @@ import { extensionBase } from './extension-shapes.ts';
 import { textOf } from './extensions.ts';
 import { listsOf } from './named-queries.ts';
 import { explainControl, queryControl, resultControls, typeControl } from './result-controls.ts';
-import type { Model, NamedQuery, ResourceType, SearchParam } from './model.ts';
+import type { Model, NamedQuery, Operation, ResourceType, SearchParam } from './model.ts';
 
 /** What is declared for the whole system. */
-interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartments'> {
+interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartments' | 'systemOperations'> {
   readonly interactions: ReadonlySet<SystemInteraction>;
 }
 
@@ -22,7 +23,7 @@ interface SystemFeatures extends Pick<Model, 'explainScopes' | 'searchedCompartm
 export function buildStatement(
   declared: Declared,
   types: readonly ResourceType[],
-  { interactions, searchedCompartments: compartments, explainScopes }: SystemFeatures,
+  { interactions, systemOperations, searchedCompartments: compartments, explainScopes }: SystemFeatures,
   definitions: Definitions,
 ): JsonObject {
   const [first] = declared.statements;
@@ -43,6 +44,7 @@ export function buildStatement(
     kind: 'instance',
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
+    ...list('patchFormat', types.some(type => type.interactions.has('patch')) ? patchFormats : []),
     rest: [
       {
         ...list(
@@ -57,6 +59,7 @@ export function buildStatement(
           [...interactions].map(code => ({ code })),
         ),
         ...list('searchParam', types.some(type => type.interactions.has('search-type')) ? controls : []),
+        ...list('operation', [...systemOperations.values()].map(buildOperation)),
         ...list(
           'compartment',
           [...compartments.values()].map(({ url }) => url),
@@ -98,12 +101,11 @@ function buildResource(type: ResourceType, definitions: Definitions, documentati
       ...[...type.parameters.values()].map(one => buildParameter(one, type)),
       ...queryControl(type),
     ]),
-    ...list(
-      'operation',
-      [...type.operations.values(), ...type.queries.values()].map(({ code, url }) => ({ name: code, definition: url })),
-    ),
+    ...list('operation', [...type.operations.values(), ...type.queries.values()].map(buildOperation)),
   };
 }
+
+const buildOperation = ({ code, url }: Operation | NamedQuery): JsonObject => ({ name: code, definition: url });
 
 const buildParameter = (param: SearchParam, { queries }: ResourceType): JsonObject => ({
   ...list(

@@ -24,7 +24,7 @@ export function capabilityStatement(
   model: Model,
   { base, date, security, software = program }: Deployment,
 ): JsonObject {
-  const { resourceType, name, title, status, kind, fhirVersion, format, rest, ...prose } = model.statement;
+  const { resourceType, name, title, status, kind, fhirVersion, format, patchFormat, rest, ...prose } = model.statement;
   const { publisher, contact, description, ...rights } = prose;
   return withoutUndefined({
     resourceType,
@@ -45,6 +45,7 @@ export function capabilityStatement(
     },
     fhirVersion,
     format,
+    patchFormat,
     rest: security === undefined ? rest : objectsOf(rest).map(one => withSecurity(one, security)),
   });
 }

@@ -1,9 +1,9 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { objectsOf, stringsOf } from '../fhir/json-object.ts';
+import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Context } from './context.ts';
 import type { Declared, DefinitionNode, ReportAt } from './definition-nodes.ts';
-import { texts } from './definition-nodes.ts';
+import { items, texts } from './definition-nodes.ts';
 import type { Compartment, SearchParam } from './model.ts';
 
 /** The loaded compartments, by code. https://hl7.org/fhir/R4/compartmentdefinition.html */
@@ -44,7 +44,30 @@ export function searchedCompartmentsOf(
 }
 
 /**
- * The parameters that link a searchable type to the searched compartments, by the code of the compartment; reports
+ * The compartments whose links are compiled, by code: those that can be searched, and those of the types with an
+ * operation that returns compartments. Reports a type whose compartment is not loaded.
+ */
+export function linkedCompartmentsOf(
+  { types }: Declared,
+  { definitions, operations, compartments, searchedCompartments, report }: LinkedContext,
+): ReadonlyMap<string, Compartment> {
+  const found = new Map(searchedCompartments);
+  for (const [name, nodes] of types)
+    for (const node of items(nodes, 'operation')) {
+      const canonical = asString(node.json['definition']) ?? '';
+      const code = asString(definitions.find('OperationDefinition', canonical)?.resource()['code']) ?? '';
+      if (operations.get(code)?.ofCompartment !== true) continue;
+      const compartment = compartments.get(name);
+      if (compartment !== undefined) found.set(name, compartment);
+      else report(node, 'definition', `\`$${code}\` needs the CompartmentDefinition of ${name}, which is not loaded.`);
+    }
+  return found;
+}
+
+type LinkedContext = Pick<Context, 'definitions' | 'operations' | 'compartments' | 'searchedCompartments' | 'report'>;
+
+/**
+ * The parameters that link a searchable type to the linked compartments, by the code of the compartment; reports
  * those that are not loaded, without which records would be missing. `own` are the parameters of the type; others are
  * those of R4.
  */
@@ -52,12 +75,12 @@ export function compartmentLinksOf(
   name: string,
   nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
-  { searchedCompartments, parameters, report }: Context,
+  { linkedCompartments, parameters, report }: Context,
 ): ReadonlyMap<string, readonly SearchParam[]> {
   const links = new Map<string, readonly SearchParam[]>();
   const [node] = nodes;
   if (node === undefined) return links;
-  for (const { code: compartment, parameters: ofTypes } of searchedCompartments.values()) {
+  for (const { code: compartment, parameters: ofTypes } of linkedCompartments.values()) {
     const codes = (ofTypes.get(name) ?? []).filter(code => code !== ownResource);
     const of = codes.flatMap(code => {
       const param = own.get(code) ?? parameters.officialByCode(code, name, node, 'type');

@@ -5,7 +5,7 @@ import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
 import { createExpansions } from '../terminology/expansions.ts';
 import { buildStatement } from './build-statement.ts';
-import { compileCompartments, searchedCompartmentsOf } from './compartments.ts';
+import { compileCompartments, linkedCompartmentsOf, searchedCompartmentsOf } from './compartments.ts';
 import { items, readDeclared, reportTo } from './definition-nodes.ts';
 import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
@@ -16,6 +16,8 @@ import { checkGuides } from './global-profiles.ts';
 import { createHierarchies } from './hierarchy.ts';
 import type { Model, ResourceType } from './model.ts';
 import { declaredInteractions } from './interactions.ts';
+import { compileOperations } from './operations.ts';
+import type { ImplementedOperations } from './implemented-operation.ts';
 import { compileResourceType } from './resource-type.ts';
 import { checkIncludes, explainScopesOf } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
@@ -35,7 +37,7 @@ export interface Compiled {
 
 /**
  * Compiles the declarations of the CapabilityStatements, with the definitions that they name, to a frozen model.
- * Reports all problems together. `digests` are those of the files that were read.
+ * Reports all problems together. `digests` are those of the files that were read, `operations` the implemented ones.
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function compileModel(
@@ -43,6 +45,7 @@ export function compileModel(
   definitions: Definitions,
   types: TypeDefinitions,
   digests: readonly string[],
+  operations: ImplementedOperations,
 ): Compiled {
   const problems: Problem[] = [];
   const report = reportTo(problems);
@@ -59,6 +62,13 @@ export function compileModel(
   );
   const compartments = compileCompartments(definitions);
   const searchedCompartments = searchedCompartmentsOf(declared, compartments, report);
+  const linkedCompartments = linkedCompartmentsOf(declared, {
+    definitions,
+    operations,
+    compartments,
+    searchedCompartments,
+    report,
+  });
   const snapshots = snapshotsOf(definitions);
   const parameters = createParameterCompiler(definitions, types, report);
   const hierarchies = createHierarchies(declared, parameters);
@@ -70,12 +80,15 @@ export function compileModel(
         types,
         compartments,
         searchedCompartments,
+        linkedCompartments,
         parameters,
         hierarchies,
+        operations,
         report,
       }) ?? []
     );
   });
+  const systemOperations = compileOperations(undefined, declared.rests, { definitions, types, report, operations });
   const byName = new Map(compiled.map(type => [type.name, type]));
   checkIncludes(declared.types, byName, report);
   checkMembers(declared.types, byName, report);
@@ -87,12 +100,18 @@ export function compileModel(
     digest: hash('sha256', JSON.stringify([indexVersion, revision, digests])),
     types: new Map(compiled.sort((a, b) => (a.name < b.name ? -1 : 1)).map(type => [type.name, type])),
     systemInteractions: interactions,
+    systemOperations,
     compartments,
     searchedCompartments,
     explainScopes,
     definitions: types,
     statement: Object.freeze(
-      buildStatement(declared, compiled, { interactions, searchedCompartments, explainScopes }, definitions),
+      buildStatement(
+        declared,
+        compiled,
+        { interactions, systemOperations, searchedCompartments, explainScopes },
+        definitions,
+      ),
     ),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
@@ -121,10 +140,13 @@ const plainFiles = (definitions: Definitions): readonly Definition[] =>
     .filter(definition => !definition.core && definition.package === undefined);
 
 /** Checks the parts of statements outside of their resource types. */
-function checkStatements({ statements, rests }: Declared, report: ReportAt): void {
+function checkStatements({ statements, rests, types }: Declared, report: ReportAt): void {
+  const isPatched = [...types.values()].some(nodes =>
+    items(nodes, 'interaction').some(({ json }) => json['code'] === 'patch'),
+  );
   for (const statement of statements) {
     const { fhirVersion } = statement.json;
-    checkStatementPromises(statement, report);
+    checkStatementPromises(statement, isPatched, report);
     if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
       report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
   }
@@ -132,12 +154,6 @@ function checkStatements({ statements, rests }: Declared, report: ReportAt): voi
     if (rest.json['security'] !== undefined)
       report(rest, 'security', '`security` is not written by hand; it is made from the access configuration.');
   }
-  for (const operation of items(rests, 'operation'))
-    report(
-      operation,
-      '',
-      `Operations on the whole system are not served; remove \`${String(operation.json['definition'])}\`.`,
-    );
 }
 
 /** https://hl7.org/fhir/R4/codesystem-definitions.html#CodeSystem.caseSensitive */

@@ -3,6 +3,7 @@ import type { Declared, ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { Hierarchies } from './hierarchy.ts';
 import type { Compartment } from './model.ts';
+import type { ImplementedOperations } from './implemented-operation.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 
 /** The context in which declarations are compiled. */
@@ -12,7 +13,11 @@ export interface Context {
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
+  /** Those whose links are compiled: the searched ones, and those that operations return. */
+  readonly linkedCompartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
   readonly hierarchies: Hierarchies;
+  /** The implemented operations. */
+  readonly operations: ImplementedOperations;
   readonly report: ReportAt;
 }

@@ -1,7 +1,9 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
+import { patchFormatOf, patchFormats } from '../fhir/media-type.ts';
 import { texts } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
+import { quotedCodes } from './served.ts';
 
 /**
  * Reports declarations of a type, apart from its interactions, that this server does not implement: `/metadata` would
@@ -20,10 +22,11 @@ export function checkTypePromises(
     };
     needs('updateCreate', 'update', json['updateCreate'] === true);
     needs('readHistory', 'vread', json['readHistory'] === true);
-    if (json['versioning'] === 'versioned-update' && !interactions.has('update'))
-      report(node, 'versioning', noVersionedUpdate);
+    const isChanged = interactions.has('update') || interactions.has('patch');
+    if (json['versioning'] === 'versioned-update' && !isChanged) report(node, 'versioning', noVersionedUpdate);
     const needsBoth = (element: string, code: TypeInteraction, isDeclared: boolean): void => {
-      if (!isDeclared || (interactions.has(code) && interactions.has('search-type'))) return;
+      const isThere = interactions.has(code) || (code === 'update' && isChanged);
+      if (!isDeclared || (isThere && interactions.has('search-type'))) return;
       const both = `\`${code}\` and \`search-type\``;
       report(node, element, `\`${element}\` needs the interactions ${both}; declare them, or remove it.`);
     };
@@ -36,7 +39,7 @@ export function checkTypePromises(
   }
   for (const { text, ...node } of texts(nodes, 'referencePolicy')) {
     if (text === 'resolves') report(node, '', 'References by identifier are not resolved; remove `resolves`.');
-    if (text === 'enforced' && !interactions.has('create') && !interactions.has('update'))
+    if (text === 'enforced' && !(['create', 'update', 'patch'] as const).some(code => interactions.has(code)))
       report(node, '', '`enforced` needs the interaction `create` or `update`; declare one, or remove it.');
   }
 }
@@ -46,10 +49,10 @@ const noVersionedUpdate = '`versioned-update` needs the interaction `update`; de
 const isSupported = (code: unknown): boolean => asString(code) !== undefined && code !== 'not-supported';
 
 /**
- * Reports declarations of a whole statement that this server does not implement.
+ * Reports declarations of a whole statement that this server does not implement; `isPatched` if a type declares patch.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.format
  */
-export function checkStatementPromises(statement: DefinitionNode, report: ReportAt): void {
+export function checkStatementPromises(statement: DefinitionNode, isPatched: boolean, report: ReportAt): void {
   const { json } = statement;
   stringsOf(json['format']).forEach((format, index) => {
     if (/xml|turtle|ttl/i.test(format))
@@ -59,12 +62,23 @@ export function checkStatementPromises(statement: DefinitionNode, report: Report
         `\`${format}\` is not served; resources are JSON (\`application/fhir+json\`).`,
       );
   });
+  if (json['patchFormat'] !== undefined && !isPatched)
+    report(
+      statement,
+      'patchFormat',
+      '`patchFormat` needs the interaction `patch` on a type; declare it, or remove it.',
+    );
+  stringsOf(json['patchFormat']).forEach((format, index) => {
+    if (patchFormatOf(format) !== format) report(statement, `patchFormat[${index}]`, noPatchFormat(format));
+  });
   for (const [element, text] of Object.entries(unserved))
     if (json[element] !== undefined) report(statement, element, text);
 }
 
+const noPatchFormat = (format: string): string =>
+  `\`${format}\` is not served; patches are ${quotedCodes(patchFormats)}.`;
+
 const unserved: Readonly<Record<string, string>> = {
-  patchFormat: '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.',
   messaging: 'Messages are not served; remove `messaging`.',
   document: 'The exchange of documents is not served; remove `document`.',
   imports: 'Imported statements are not read; remove `imports`, and declare what they declare.',

@@ -10,6 +10,8 @@ export interface Model {
   /** The declared resource types, by name. */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly systemInteractions: ReadonlySet<InteractionCode>;
+  /** The supported operations on the whole system, by code. */
+  readonly systemOperations: ReadonlyMap<string, Operation>;
   readonly compartments: ReadonlyMap<string, Compartment>;
   /** The compartments that can be searched, by code: `rest.compartment` declares them. */
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
@@ -75,8 +77,9 @@ export interface ResourceType {
    */
   readonly pairs: readonly Pair[];
   /**
-   * The parameters that link records of the type to the searched compartments, by the code of the compartment; none of
-   * other types. The compartment's own type belongs to it too, if no parameter links it.
+   * The parameters that link records of the type to the compartments that are searched or that operations return, by
+   * the code of the compartment; none of other types. The compartment's own type belongs to it too, if no parameter
+   * links it.
    */
   readonly compartmentLinks: ReadonlyMap<string, readonly SearchParam[]>;
   readonly pageSize: { readonly default: number; readonly max: number };
@@ -93,14 +96,44 @@ export interface ResourceType {
   readonly validationPolicy: 'off' | 'warn' | 'enforce' | undefined;
 }
 
-/** An operation on a type, on its instances, or on both. https://hl7.org/fhir/R4/operations.html */
+/** A declared operation. https://hl7.org/fhir/R4/operations.html */
 export interface Operation {
   /** The code after `$` in a URL. */
   readonly code: string;
   /** Canonical of its OperationDefinition. */
   readonly url: string;
-  readonly type: boolean;
-  readonly instance: boolean;
+  /** The levels on which it is served, each with the methods and scopes of its calls. */
+  readonly levels: Readonly<Partial<Record<OperationLevel, OperationCall>>>;
+  /** Its input parameters, by name. */
+  readonly parameters: ReadonlyMap<string, OperationParameter>;
+}
+
+export type OperationLevel = 'system' | 'type' | 'instance';
+
+/** How an operation is called on a level. */
+export interface OperationCall {
+  /** `GET` stands for `HEAD` too. */
+  readonly methods: readonly ('GET' | 'POST')[];
+  readonly scopes: OperationScopes;
+}
+
+/**
+ * The letters of scopes on the type that allow an operation, of which one suffices. `parts`: what it returns is decided
+ * part by part. `any`: each valid token suffices.
+ */
+export type OperationScopes = readonly ('c' | 'r' | 'u' | 'd' | 's')[] | 'parts' | 'any';
+
+/** An input parameter. https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.parameter */
+export interface OperationParameter {
+  readonly name: string;
+  readonly min: number;
+  /** Infinity for `*`. */
+  readonly max: number;
+  /** Its type; undefined if it has parts. */
+  readonly type: string | undefined;
+  /** False if the implementation does not evaluate it: a call with it is rejected. */
+  readonly supported: boolean;
+  readonly parts: ReadonlyMap<string, OperationParameter>;
 }
 
 /** Search criteria with a name. https://hl7.org/fhir/R4/search.html#query */

@@ -1,24 +1,29 @@
-import { asString, stringsOf } from '../fhir/json-object.ts';
-import type { Definitions } from '../definitions/definitions.ts';
+import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
+import { primitives } from '../fhir/primitive.ts';
+import type { Context } from './context.ts';
 import { items } from './definition-nodes.ts';
-import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
-import type { TypeDefinitions } from './element.ts';
-import type { Operation } from './model.ts';
-import { quotedCodes, servedOperations } from './served.ts';
+import type { DefinitionNode } from './definition-nodes.ts';
+import type { ImplementedOperation } from './implemented-operation.ts';
+import type { Operation, OperationCall, OperationLevel, OperationParameter, SearchParam } from './model.ts';
+import { quotedCodes } from './served.ts';
 import { isQuery } from './named-queries.ts';
 import { supertypes } from './type-definitions.ts';
 
+const levels: readonly OperationLevel[] = ['system', 'type', 'instance'];
+
 /**
- * The declared operations of a type, by code, without named queries (named-queries.ts). Each names an
- * OperationDefinition for the type or its instances.
+ * The operations that `nodes` declare, by code, without named queries (named-queries.ts): of a type or its instances,
+ * or of the whole system if `typeName` is undefined. Each names an OperationDefinition that is implemented.
  * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.resource.operation
  */
 export function compileOperations(
-  typeName: string,
+  typeName: string | undefined,
   nodes: readonly DefinitionNode[],
-  { definitions, types, report }: { definitions: Definitions; types: TypeDefinitions; report: ReportAt },
+  context: Pick<Context, 'definitions' | 'types' | 'report' | 'operations'>,
 ): ReadonlyMap<string, Operation> {
+  const { definitions, report } = context;
   const found = new Map<string, Operation>();
   for (const node of items(nodes, 'operation')) {
     const canonical = asString(node.json['definition']) ?? '';
@@ -30,35 +35,97 @@ export function compileOperations(
       report(node, 'definition', text);
       continue;
     }
-    if (isQuery(definition)) continue;
-    const code = asString(definition['code']) ?? '';
-    const name = asString(node.json['name']) ?? '';
-    if (name !== code && name !== `$${code}`)
-      report(node, 'name', `The operation is called \`${code}\` by its definition, not \`${name}\`.`);
-    const on = stringsOf(definition['resource']);
-    if (![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
-      report(node, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
-    if (!servedOperations.some(one => one === code)) {
-      const served = quotedCodes(servedOperations.map(one => `$${one}`));
-      const text = `The operation \`$${code}\` is not served yet; remove it. ${served} is served.`;
-      report(node, 'definition', text);
+    if (isQuery(definition)) {
+      const text = 'A named query is a search of a type; declare it on the type, or remove it.';
+      if (typeName === undefined) report(node, 'definition', text);
+      continue;
     }
-    const operation = {
-      code,
-      url: canonical,
-      type: definition['type'] === true,
-      instance: definition['instance'] === true,
-    };
-    if (!operation.type && !operation.instance)
-      report(node, 'definition', `\`${canonical}\` is an operation of the whole system, which is not served.`);
-    const there = found.get(code);
+    const operation = compileOperation(typeName, node, { definition, canonical }, context);
+    if (operation === undefined) continue;
+    const there = found.get(operation.code);
     if (there !== undefined && there.url !== canonical)
       report(
         node,
         'definition',
-        `The operation \`${code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`,
+        `The operation \`${operation.code}\` is ${canonical} here and ${there.url} elsewhere; they must agree.`,
       );
-    else found.set(code, Object.freeze(operation));
+    else found.set(operation.code, operation);
   }
   return found;
+}
+
+/** The operation of a definition; undefined, and reported, if it is not implemented or not one of the type. */
+function compileOperation(
+  typeName: string | undefined,
+  node: DefinitionNode,
+  { definition, canonical }: { readonly definition: JsonObject; readonly canonical: string },
+  { types, report, operations }: Pick<Context, 'types' | 'report' | 'operations'>,
+): Operation | undefined {
+  const code = asString(definition['code']) ?? '';
+  const name = asString(node.json['name']) ?? '';
+  if (name !== code && name !== `$${code}`)
+    report(node, 'name', `The operation is called \`${code}\` by its definition, not \`${name}\`.`);
+  const on = stringsOf(definition['resource']);
+  if (typeName !== undefined && ![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
+    report(node, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
+  const implemented = operations.get(code);
+  if (implemented === undefined) {
+    const served = quotedCodes([...operations.keys()].map(one => `$${one}`));
+    const are = operations.size === 1 ? 'is' : 'are';
+    report(node, 'definition', `The operation \`$${code}\` is not served yet; remove it. ${served} ${are} served.`);
+    return undefined;
+  }
+  const parameters = parametersOf(definition['parameter'], implemented);
+  const here = levels.filter(level => (typeName === undefined) === (level === 'system'));
+  const calls = here.flatMap(level => {
+    const scopes = implemented.scopes[level];
+    if (definition[level] !== true || scopes === undefined) return [];
+    const isRead =
+      definition['affectsState'] !== true &&
+      implemented.withBody?.includes(level) !== true &&
+      [...parameters.values()].every(({ min, type = '' }) => min === 0 || primitives.has(type));
+    const call: OperationCall = { methods: isRead ? ['GET', 'POST'] : ['POST'], scopes };
+    return [[level, Object.freeze(call)] as const];
+  });
+  if (calls.length === 0) {
+    const where = typeName === undefined ? 'the whole system' : 'types or their instances';
+    report(node, 'definition', `\`${canonical}\` is not served as an operation of ${where}; remove it.`);
+  }
+  return Object.freeze({ code, url: canonical, levels: Object.fromEntries(calls), parameters });
+}
+
+/** Reports search parameters that an operation needs and that its type does not offer. */
+export function checkNeededParameters(
+  declared: ReadonlyMap<string, Operation>,
+  nodes: readonly DefinitionNode[],
+  offered: ReadonlyMap<string, SearchParam>,
+  { report, operations }: Pick<Context, 'report' | 'operations'>,
+): void {
+  for (const node of items(nodes, 'operation')) {
+    const { code } = [...declared.values()].find(({ url }) => url === node.json['definition']) ?? {};
+    const needed = operations.get(code ?? '')?.searchParameters ?? [];
+    for (const parameter of needed.filter(one => !offered.has(one)))
+      report(node, 'definition', `\`$${code}\` needs the search parameter \`${parameter}\`; declare it on the type.`);
+  }
+}
+
+/** The input parameters, or the parts of one. */
+function parametersOf(list: unknown, implemented?: ImplementedOperation): ReadonlyMap<string, OperationParameter> {
+  const own = objectsOf(list).filter(({ use }) => use === 'in');
+  return new Map(
+    own.map(({ name: given, min, max, type, part }) => {
+      const name = asString(given) ?? '';
+      return [
+        name,
+        {
+          name,
+          min: Number(min ?? 0),
+          max: max === '*' ? Infinity : Number(max ?? 1),
+          type: asString(type),
+          supported: implemented?.parameters?.includes(name) !== false,
+          parts: parametersOf(part),
+        },
+      ];
+    }),
+  );
 }

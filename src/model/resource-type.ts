@@ -13,7 +13,7 @@ import { declaredInteractions } from './interactions.ts';
 import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { compileQueries } from './named-queries.ts';
 import { offeredParameters } from './offered.ts';
-import { compileOperations } from './operations.ts';
+import { checkNeededParameters, compileOperations } from './operations.ts';
 import { includesOf, isContainedOffered, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
 import { sortIndexesOf } from './sort-indexes.ts';
@@ -52,11 +52,13 @@ export function compileResourceType(
   const inherited = (extension: string): string | undefined =>
     textOf((oneExtension(nodes, extension, report) ?? oneExtension(context.declared.rests, extension, report))?.json);
   const policyText = inherited('validation-policy');
+  const operations = compileOperations(name, nodes, context);
+  checkNeededParameters(operations, nodes, parameters, context);
   return Object.freeze<ResourceType>({
     name,
     definition,
     interactions,
-    operations: compileOperations(name, nodes, context),
+    operations,
     queries: compileQueries(name, nodes, interactions.has('search-type'), context),
     versioning: chosen(one('versioning'), ['no-version', 'versioned', 'versioned-update'], 'versioned'),
     readHistory: interactions.has('vread') && one('readHistory') !== false,

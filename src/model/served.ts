@@ -1,6 +1,6 @@
 /**
- * The implemented parts of R4: `interaction/index.ts` and `interaction/operation/index.ts` implement exactly these. A
- * definition that declares another one prevents the start. https://hl7.org/fhir/R4/http.html
+ * The implemented interactions of R4: `interaction/index.ts` implements exactly these. A definition that declares
+ * another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
 export const servedInteractions = [
   'batch',
@@ -9,6 +9,7 @@ export const servedInteractions = [
   'history-instance',
   'history-system',
   'history-type',
+  'patch',
   'read',
   'search-system',
   'search-type',
@@ -16,11 +17,7 @@ export const servedInteractions = [
   'vread',
 ] as const;
 
-/** Operations by code. https://hl7.org/fhir/R4/operations.html */
-export const servedOperations = ['validate'] as const;
-
 export type ServedInteraction = (typeof servedInteractions)[number];
-export type ServedOperation = (typeof servedOperations)[number];
 
 /** `` `create`, `read` ``, for problems. */
 export const quotedCodes = (codes: readonly string[]): string => codes.map(code => `\`${code}\``).join(', ');

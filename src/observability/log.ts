@@ -1,6 +1,9 @@
 /** The log level: a line per request, faults only, or nothing. */
 export type LogLevel = 'info' | 'error' | 'off';
 
+/** JSON objects, short lines for people, or `auto`: those on a terminal, JSON elsewhere. */
+export type LogFormat = 'auto' | 'json' | 'text';
+
 /** The logged properties of a request: never a query, an id or a name. */
 export interface RequestLine {
   readonly method: string;
@@ -33,9 +36,14 @@ export interface LogTarget {
   readonly isTTY?: boolean;
 }
 
-/** Writes JSON, one object per line, or a short line for people if the target is a terminal. */
-export function createLog(level: LogLevel, target: LogTarget = process.stderr, now: () => number = Date.now): Log {
-  const people = target.isTTY === true;
+/** Writes one line for each entry. */
+export function createLog(
+  level: LogLevel,
+  target: LogTarget = process.stderr,
+  now: () => number = Date.now,
+  format: LogFormat = 'auto',
+): Log {
+  const people = format === 'auto' ? target.isTTY === true : format === 'text';
   const write = (fields: Readonly<Record<string, unknown>>, short: string): void => {
     const time = new Date(now()).toISOString();
     target.write(people ? `${time.slice(11, 19)} ${short}\n` : `${JSON.stringify({ time, ...fields })}\n`);

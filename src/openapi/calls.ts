@@ -29,9 +29,10 @@ export function callsOf(model: Model): readonly Call[] {
   const plain = shapePaths.filter(shape => !isSpecial(shape));
   return [
     ...plain.filter(shape => !shape.includes('/:type')).flatMap(shape => plainCalls(model, shape)),
+    ...operationCalls(model.systemOperations.values()),
     ...[...model.types.values()].flatMap(type => [
       ...plain.filter(shape => shape.includes('/:type')).flatMap(shape => plainCalls(model, shape, type)),
-      ...operationCalls(type),
+      ...operationCalls(type.operations.values(), type),
       ...compartmentCalls(model, type),
     ]),
   ];
@@ -60,21 +61,31 @@ function plainCalls(model: Model, shape: Shape, type?: ResourceType): readonly C
   });
 }
 
-/** Operations on a type by POST, on an instance by GET too. */
-function operationCalls(type: ResourceType): readonly Call[] {
-  return [...type.operations.values()].flatMap(operation => {
-    const call = { interaction: 'operation', type, operation } as const;
-    const on = (hasId: boolean, method: Method): Call => {
-      const shape = hasId ? ('/r4/:partition/:type/:id/:operation' satisfies Shape) : `${prefix}/:type/:operation`;
-      const path = pathOf(shape, { type: type.name, operation: `$${operation.code}` });
-      return { ...call, path, hasId, method };
-    };
-    return [
-      ...(operation.type ? [on(false, 'post')] : []),
-      ...(operation.instance ? [on(true, 'get'), on(true, 'post')] : []),
-    ];
-  });
+/** https://hl7.org/fhir/R4/operations.html#executing */
+function operationCalls(operations: Iterable<Operation>, type?: ResourceType): readonly Call[] {
+  const values = type === undefined ? {} : { type: type.name };
+  return [...operations].flatMap(operation =>
+    levels.flatMap(level => {
+      const path = pathOf(operationShapes[level], { ...values, operation: `$${operation.code}` });
+      const { methods = [] } = operation.levels[level] ?? {};
+      return methods.map((method): Call => ({
+        path,
+        method: methodOf(method),
+        interaction: 'operation',
+        ...(type === undefined ? {} : { type }),
+        hasId: level === 'instance',
+        operation,
+      }));
+    }),
+  );
 }
+
+const operationShapes = {
+  system: `${prefix}/:operation`,
+  type: `${prefix}/:type/:operation`,
+  instance: '/r4/:partition/:type/:id/:operation' satisfies Shape,
+} as const;
+const levels = ['system', 'type', 'instance'] as const;
 
 /** https://hl7.org/fhir/R4/http.html#search */
 function compartmentCalls(model: Model, type: ResourceType): readonly Call[] {

@@ -50,11 +50,13 @@ export function searchset({ self, next, total, place, entries, included = [], wa
   }
   const last = entries.at(-1);
   if (last !== undefined) pieces.push(last.score === undefined ? match : scored(last.score));
+  let list = last === undefined ? ',"entry":[' : ',';
   for (const { place: of, id, text } of included) {
-    pieces.push(',', startOf(of), id, '","resource":', text, include);
+    pieces.push(list, startOf(of), id, '","resource":', text, include);
+    list = ',';
   }
-  if (warnings.length > 0) pieces.push(entries.length > 0 ? ',' : ',"entry":[', outcome(warnings));
-  pieces.push(entries.length + warnings.length > 0 ? ']}' : '}');
+  if (warnings.length > 0) pieces.push(list, outcome(warnings));
+  pieces.push(list === ',' || warnings.length > 0 ? ']}' : '}');
   return pieces.join('');
 }
 

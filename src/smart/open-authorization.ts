@@ -8,6 +8,7 @@ import { createSessions } from './session.ts';
 import type { Session } from './session.ts';
 import type { SignInTried } from './sign-in.ts';
 import { loadSigningKeys } from './signing-keys.ts';
+import { grantTypes } from './token-endpoint.ts';
 import type { TokenEvent } from './token-event.ts';
 import { readAccountsAt } from '../config/accounts-path.ts';
 import type { Config } from '../config.ts';
@@ -20,6 +21,7 @@ import type { Brand } from './pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { makeOnce } from '../make-once.ts';
 import type { Log } from '../observability/log.ts';
+import type { Meters } from '../observability/meters.ts';
 
 export interface AuthorizationParts {
   readonly engine: Engine;
@@ -31,6 +33,8 @@ export interface AuthorizationParts {
   readonly demo: boolean;
   readonly clientAddress: ClientAddress;
   readonly log: Log;
+  /** Counts token requests; undefined without metrics. */
+  readonly countToken?: Meters['token'] | undefined;
 }
 
 /** The authorization server, as the rest of the engine uses it. */
@@ -151,11 +155,16 @@ function auditSignIn({ engine }: AuthorizationParts, { user, status, address, re
 
 /** Audits the result of a token request; requests of unknown clients are counted. */
 function auditToken(
-  { engine, publicUrl, clientAddress }: AuthorizationParts,
+  { engine, publicUrl, clientAddress, countToken }: AuthorizationParts,
   { client, audience, ...event }: TokenEvent,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
+  const { what, grantType } = event;
+  countToken?.(
+    what,
+    grantTypes.find(known => known === grantType),
+  );
   const partition = audience?.slice(`${publicUrl}/r4/`.length);
   const address = clientAddress(request);
   if (client === undefined) return engine.audit.refused(event.status, partition, address);

@@ -35,10 +35,7 @@ export async function tokenRequest(
   if (type === undefined) throw new OAuthError('invalid_request', 'The parameter `grant_type` is missing.');
   const parameters = Object.hasOwn(forwarded, type) ? forwarded[type] : undefined;
   if (parameters === undefined && type !== 'client_credentials') {
-    throw new OAuthError(
-      'unsupported_grant_type',
-      `Unsupported \`grant_type\`; use ${[...Object.keys(forwarded), 'client_credentials'].join(', ')}.`,
-    );
+    throw new OAuthError('unsupported_grant_type', `Unsupported \`grant_type\`; use ${grantTypes.join(', ')}.`);
   }
   const issued = parts.now(); // before the client is looked up, so that a concurrent removal covers this token
   const client = await authenticate(await withClient(form, authorization, parts), authorization, parts);
@@ -87,6 +84,9 @@ async function requestOf(
     body.append('resource', audience);
   return { kind: 'forwarded', client, body: body.toString() };
 }
+
+/** The grant types that a token request may name. */
+export const grantTypes: readonly string[] = ['authorization_code', 'refresh_token', 'client_credentials'];
 
 /** The parameters that are forwarded, by grant type. */
 const forwarded: Readonly<Record<string, readonly string[]>> = {

@@ -30,8 +30,21 @@ export interface StoreOptions {
   readonly fault?: (error: unknown) => void;
   /** Receives each use of an index by a search or a count. */
   readonly used?: CountUse;
+  /** Receives the time of each commit and checkpoint of an embedded store, in milliseconds; undefined: not measured. */
+  readonly timed?: StoreTimes | undefined;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
+}
+
+/** Receives the time of a step of writing, in milliseconds. */
+export type StoreTimes = (step: 'commit' | 'checkpoint', milliseconds: number) => void;
+
+/** What a store has not answered yet. */
+export interface StoreWaiting {
+  /** Writes that are not durable yet. */
+  readonly writes: number;
+  /** Searches that wait for a thread; 0 if a server behind the store has its own queue. */
+  readonly searches: number;
 }
 
 /** The state of a readable store. */
@@ -54,6 +67,7 @@ export interface Store extends NoteTransfer {
   documents(collection: string): DocumentStore;
   /** Throws if the store cannot be read. */
   check(): Promise<StoreState>;
+  waiting(): StoreWaiting;
   /** The promises of this port that the store cannot keep in its deployment; empty for an embedded store. */
   readonly lacks: readonly Lack[];
   /**

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../fhir/json-object.ts';
+
 /** Codes by their system. */
 export type Codes = readonly { readonly system: string; readonly codes: readonly string[] }[];
 
@@ -8,6 +10,8 @@ export type Expansion = { readonly codes: Codes } | { readonly problem: string }
 export interface Expansions {
   /** The codes of a value set, by canonical. https://hl7.org/fhir/R4/valueset.html#expansion */
   valueSet(canonical: string): Expansion;
+  /** The codes of a ValueSet that is not loaded, which may include loaded ones. */
+  resource(valueSet: JsonObject): Expansion;
   /**
    * A concept with those that are subsumed by it (`below`), or that it is subsumed by (`above`).
    * https://hl7.org/fhir/R4/codesystem.html#subsumption

@@ -26,6 +26,7 @@ export function createExpansions(definitions: Pick<Definitions, 'find'>): Expans
   const source = sourceOf(definitions);
   return {
     valueSet: canonical => cached(canonical, () => expandSet(canonical, source, [])),
+    resource: valueSet => tryExpand(() => expandResource(valueSet, 'in the call', source, [])),
     related: (system, code, how) =>
       cached(JSON.stringify([system, code, how]), () => relatedTo(completeSystem(system, source), system, code, how)),
   };
@@ -70,11 +71,15 @@ function expandSet(canonical: string, source: Source, within: readonly string[])
   if (within.includes(canonical)) throw new NotExpanded(`the ValueSet \`${canonical}\` includes itself`);
   const definition = source.definitions.find('ValueSet', canonical);
   if (definition === undefined) throw new NotExpanded(`no ValueSet \`${canonical}\` is loaded`);
-  const valueSet = definition.resource();
+  return expandResource(definition.resource(), `\`${canonical}\``, source, [...within, canonical]);
+}
+
+/** `named` is its name in problems. */
+function expandResource(valueSet: JsonObject, named: string, source: Source, within: readonly string[]): CodeMap {
   const { include, exclude } = asObject(valueSet['compose']);
-  const expand = (part: JsonObject): CodeMap => expandPart(part, source, [...within, canonical]);
+  const expand = (part: JsonObject): CodeMap => expandPart(part, source, within);
   try {
-    if (objectsOf(include).length === 0) throw new NotExpanded(`the ValueSet \`${canonical}\` includes nothing`);
+    if (objectsOf(include).length === 0) throw new NotExpanded(`the ValueSet ${named} includes nothing`);
     const included = union(objectsOf(include).map(expand));
     return restrict(included, union(objectsOf(exclude).map(expand)), 'missing');
   } catch (error) {

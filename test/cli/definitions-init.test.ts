@@ -53,7 +53,7 @@ const condition = {
     { name: 'wrong', definition: 'https://example.org/SearchParameter/wrong', type: 'token' },
     { name: 'nowhere', definition: 'https://example.org/SearchParameter/nowhere', type: 'token' },
   ],
-  operation: [{ name: 'meta', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-meta' }],
+  operation: [{ name: 'graphql', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-graphql' }],
 };
 const organization = {
   type: 'Organization',
@@ -135,7 +135,9 @@ describe('definitions init', () => {
         'Omitted from Condition: `searchRevInclude`. It is not supported.',
         'Omitted from Condition: the parameter `nowhere`. No SearchParameter defines it.',
         expect.stringMatching(/^Omitted from Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
-        'Omitted from Condition: the operation `meta`. The operation `$meta` is not served yet. `$validate` is served.',
+        expect.stringMatching(
+          /^Omitted from Condition: the operation `graphql`\. The operation `\$graphql` is not served yet\. /,
+        ),
         expect.stringMatching(
           /^Omitted from Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
         ),

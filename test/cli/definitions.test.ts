@@ -16,13 +16,15 @@ describe('definitions check', () => {
     const folder = folderWith({
       'capability/basic.json': statement([
         { type: 'Basic', searchParam: [{ name: 'code', definition: 'http://nowhere.example/x', type: 'token' }] },
-        { type: 'Group', interaction: [{ code: 'patch' }] },
+        { type: 'Group', interaction: [{ code: 'pach' }] },
       ]),
     });
     const { code, stderr } = await run(['definitions', 'check', '--definitions', folder]);
     expect(code).toBe(3);
     expect(stderr).toMatch(/basic\.json .*nowhere\.example/);
-    expect(stderr).toMatch(/basic\.json rest\[0\]\.resource\[1\]\.interaction\[0\]\.code: `patch` is not served yet/);
+    expect(stderr).toMatch(
+      /basic\.json rest\[0\]\.resource\[1\]\.interaction\[0\]\.code: `pach` is not an interaction of a type/,
+    );
     expect(stderr).toMatch(/\d+ problems: the service would not start\.\n$/);
   });
 

@@ -1,5 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { PeerCertificate } from 'node:tls';
 import { tmpdir } from 'node:os';
@@ -78,6 +79,27 @@ describe('shutdown', () => {
     await closed;
     await expect(server.partition.read('Patient', 'p1')).rejects.toThrow('not open');
     await server.close();
+  });
+
+  it.each(['http', 'https'])('answers one more request of an idle %s connection, if it is patient', async scheme => {
+    const pair = selfSigned('localhost');
+    const [cert, key] = [join(folder, 'patient-cert.pem'), join(folder, 'patient-key.pem')];
+    writeFileSync(cert, pair.cert);
+    writeFileSync(key, pair.key);
+    const running = await startEngine(config(...(scheme === 'https' ? ['--tls-cert', cert, '--tls-key', key] : [])));
+    const to = { port: running.port, host: '127.0.0.1', rejectUnauthorized: false };
+    const socket = scheme === 'https' ? connectTls(to) : connect(to);
+    let text = '';
+    socket.on('data', chunk => (text += chunk.toString()));
+    const ended = new Promise(resolve => socket.on('close', resolve));
+    const ask = (): boolean => socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
+    ask();
+    await expect.poll(() => text).toMatch(/ 200 OK[^]*Connection: keep-alive[^]*}$/);
+    text = '';
+    const closed = running.close(86_400_000); // which does not wait for that long if no connection is open
+    ask();
+    await Promise.all([ended, closed]);
+    expect(text).toMatch(/^HTTP\/1\.1 503 [^]*Connection: close[^]*The server is shutting down\./);
   });
 
   it('cuts what does not finish in time, and closes idle connections at once', async () => {

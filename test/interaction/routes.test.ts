@@ -5,7 +5,7 @@ import type { InteractionCode, TypeInteraction } from '../../src/fhir/interactio
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { resolveRoute } from '../../src/interaction/routes.ts';
 import type { Segments, Shape } from '../../src/interaction/routes.ts';
-import type { Model, Operation, ResourceType } from '../../src/model/model.ts';
+import type { Model, Operation, OperationCall, OperationLevel, ResourceType } from '../../src/model/model.ts';
 
 const type = (
   name: string,
@@ -24,20 +24,28 @@ const type = (
   } as unknown as ResourceType, // what routes look at
 ];
 
-const operation = (code: string, type: boolean, instance: boolean): readonly [string, Operation] => [
+const operation = (
+  code: string,
+  level: OperationLevel,
+  ...methods: OperationCall['methods']
+): readonly [string, Operation] => [
   code,
-  { code, url: `https://example.org/${code}`, type, instance },
+  { code, url: `https://example.org/${code}`, levels: { [level]: { methods, scopes: [] } }, parameters: new Map() },
 ];
 
 const model = (systemInteractions: readonly InteractionCode[], compartments: boolean): Model =>
   ({
     types: new Map([
       type('Patient', ['read', 'search-type'], false),
-      type('Media', ['create'], false, [operation('on-type', true, false), operation('on-instance', false, true)]),
+      type('Media', ['create'], false, [
+        operation('on-type', 'type', 'POST'),
+        operation('on-instance', 'instance', 'GET', 'POST'),
+      ]),
       type('Observation', typeInteractions, true),
       type('Condition', ['update', 'patch', 'delete'], false),
     ]),
     systemInteractions: new Set(systemInteractions),
+    systemOperations: new Map([operation('on-system', 'system', 'GET', 'POST')]),
     searchedCompartments: new Map(compartments ? [['Patient', {}]] : []),
     definitions: { resourceTypes: new Set(['Patient', 'Media', 'Observation', 'Condition', 'Account']) },
   }) as unknown as Model; // what routes look at
@@ -86,6 +94,8 @@ describe('a declared interaction', () => {
     ['PUT', '/:type', observation, 'update Observation'],
     ['PATCH', '/:type', observation, 'patch Observation'],
     ['DELETE', '/:type', observation, 'delete Observation'],
+    ['GET', '/:type', { type: '$on-system' }, 'operation on-system'],
+    ['POST', '/:type', { type: '$on-system' }, 'operation on-system'],
     ['POST', '/:type/:id', { type: 'Media', id: '$on-type' }, 'operation Media on-type'],
     [
       'POST',
@@ -133,7 +143,9 @@ describe('what is not declared', () => {
       'one without its `$`',
     ],
     ['POST', '/:type/:id/:operation', { type: 'Media', id: '1', operation: '$' }, '404', 'one without a name'],
-    ['GET', '/:type/:id', { type: 'Media', id: '$on-type' }, '405 POST', 'an operation on a type by GET'],
+    ['GET', '/:type/:id', { type: 'Media', id: '$on-type' }, '405 POST', 'an operation with a body by GET'],
+    ['PUT', '/:type', { type: '$on-system' }, '405 GET, HEAD, POST', 'one on the system by another method'],
+    ['GET', '/:type/_history', { type: '$on-system' }, '404', 'the history of an operation'],
     [
       'PUT',
       '/:type/:id/:operation',

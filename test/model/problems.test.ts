@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { operations } from '../../src/interaction/operation/index.ts';
 import {
   fhirPackage,
   loadOnly,
@@ -25,6 +26,7 @@ const official = 'http://hl7.org/fhir/SearchParameter/';
 const at = 'rest[0].resource[0]';
 const base = 'https://clinical-records.example/fhir/StructureDefinition/';
 
+const served = [...operations.keys()].map(code => `\`$${code}\``).join(', ');
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a CapabilityStatement is refused', () => {
@@ -143,15 +145,15 @@ describe('a CapabilityStatement is refused', () => {
     ],
     [
       'with an operation of another type',
-      group({ operation: [{ name: 'everything', definition: operation('Patient-everything') }] }),
+      group({ operation: [{ name: 'match', definition: operation('Patient-match') }] }),
       [
         [
           `${at}.operation[0].definition`,
-          `\`${operation('Patient-everything')}\` is an operation of Patient, not of Group.`,
+          `\`${operation('Patient-match')}\` is an operation of Patient, not of Group.`,
         ],
         [
           `${at}.operation[0].definition`,
-          'The operation `$everything` is not served yet; remove it. `$validate` is served.',
+          `The operation \`$match\` is not served yet; remove it. ${served} are served.`,
         ],
       ],
     ],
@@ -231,11 +233,11 @@ describe('a CapabilityStatement is refused', () => {
   it.each<[string, object, [path: string, text: string]]>([
     [
       'with an operation',
-      { operation: [{ name: 'x', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
+      { operation: [{ name: 'validate', definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate' }] },
       [
-        'rest[0].operation[0]',
-        'Operations on the whole system are not served; remove ' +
-          '`http://hl7.org/fhir/OperationDefinition/Resource-validate`.',
+        'rest[0].operation[0].definition',
+        '`http://hl7.org/fhir/OperationDefinition/Resource-validate` is not served as an operation of the whole ' +
+          'system; remove it.',
       ],
     ],
     [

@@ -3,7 +3,7 @@ import { objectsOf } from '../../src/fhir/json-object.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { handlers } from '../../src/interaction/dispatch.ts';
 import { operations } from '../../src/interaction/operation/index.ts';
-import { servedInteractions, servedOperations } from '../../src/model/served.ts';
+import { servedInteractions } from '../../src/model/served.ts';
 import { loadOnly, ours, searchParameter, statement } from '../support/definition-files.ts';
 
 // https://hl7.org/fhir/R4/capabilitystatement.html: what a statement declares, the server does.
@@ -16,20 +16,19 @@ const group = (fields: object = {}) => ({
   ...fields,
 });
 const only = (...codes: string[]) => ({ interaction: codes.map(code => ({ code })) });
+const implemented = [...operations.keys()].map(code => `\`$${code}\``).join(', ');
 const operation = (name: string): string => `http://hl7.org/fhir/OperationDefinition/${name}`;
 
 describe('a declaration that this server cannot keep stops the start', () => {
-  const served = ['create', 'delete', 'history-instance', 'history-type', 'read', 'search-type', 'update', 'vread'];
-  const ofType = served.map(code => `\`${code}\``).join(', ');
-  const unserved = typeInteractions.filter(code => !served.includes(code));
-
-  it.each(unserved)('the interaction %s', async code => {
-    const { problems, model } = await loadOnly(statement([group(only('read', code))]));
+  it('each interaction of a type may be declared, and no other code', async () => {
+    expect((await loadOnly(statement([group(only(...typeInteractions))]))).problems).toEqual([]);
+    const { problems, model } = await loadOnly(statement([group(only('read', 'pach'))]));
+    const of = typeInteractions.map(code => `\`${code}\``).join(', ');
     expect(problems).toEqual([
       {
         file: 'capability/ours.json',
         path: `${at}.interaction[1].code`,
-        text: `\`${code}\` is not served yet; remove it. On a type ${ofType} are served.`,
+        text: `\`pach\` is not an interaction of a type. Did you mean \`patch\`? They are ${of}.`,
       },
     ]);
     expect(model).toBeUndefined();
@@ -49,9 +48,9 @@ describe('a declaration that this server cannot keep stops the start', () => {
   it.each<[string, object, path: string, text: string]>([
     [
       'an operation',
-      group({ operation: [{ name: 'meta', definition: operation('Resource-meta') }] }),
+      group({ operation: [{ name: 'graphql', definition: operation('Resource-graphql') }] }),
       'operation[0].definition',
-      'The operation `$meta` is not served yet; remove it. `$validate` is served.',
+      `The operation \`$graphql\` is not served yet; remove it. ${implemented} are served.`,
     ],
     [
       'conditional updates',
@@ -149,7 +148,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
       'patches',
       { patchFormat: ['application/json-patch+json'] },
       'patchFormat',
-      '`patchFormat` needs the interaction `patch`, which is not served yet; remove it.',
+      '`patchFormat` needs the interaction `patch` on a type; declare it, or remove it.',
     ],
     ['messages', { messaging: [{ documentation: 'x' }] }, 'messaging', 'Messages are not served; remove `messaging`.'],
     [
@@ -169,9 +168,18 @@ describe('a declaration that this server cannot keep stops the start', () => {
     expect(problems).toEqual([{ file: 'capability/ours.json', path, text }]);
   });
 
+  it('patches in a format that is not served', async () => {
+    const fields = { patchFormat: ['application/json-patch+json', 'application/xml-patch+xml'] };
+    const { problems } = await loadOnly({ ...statement([group(only('read', 'patch'))]), ...fields });
+    const text =
+      '`application/xml-patch+xml` is not served; patches are `application/json-patch+json`, `application/fhir+json`.';
+    expect(problems).toEqual([{ file: 'capability/ours.json', path: 'patchFormat[1]', text }]);
+  });
+
   it.each<[string, object]>([
     ['what is served', group(only('create', 'read', 'search-type'))],
     ['versions', group({ ...only('read', 'vread', 'history-instance', 'history-type'), readHistory: true })],
+    ['patches', group({ ...only('patch', 'search-type'), conditionalUpdate: true, versioning: 'versioned-update' })],
     ['updates and deletes', group({ ...only('update', 'delete'), updateCreate: true, versioning: 'versioned-update' })],
     ['conditional creates with search', group({ ...only('create', 'search-type'), conditionalCreate: true })],
     [
@@ -201,7 +209,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
         .filter(code => !open.includes(code))
         .toSorted(),
     ).toEqual([...servedInteractions]);
-    expect(Object.keys(operations)).toEqual([...servedOperations]);
+    expect([...operations.keys()]).toEqual([...operations.keys()].toSorted());
   });
 });
 

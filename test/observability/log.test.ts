@@ -29,6 +29,20 @@ function faultOf(error: unknown): string {
   return (JSON.parse(lines[0] ?? '') as { error: string }).error;
 }
 
+describe('the format', () => {
+  it.each([
+    ['auto', true, 'text'],
+    ['auto', false, 'json'],
+    ['json', true, 'json'],
+    ['text', false, 'text'],
+  ] as const)('%s with a terminal %s is %s', (format, isTTY, expected) => {
+    const lines: string[] = [];
+    createLog('info', { write: text => lines.push(text), isTTY }, () => 0, format).notice('ready');
+    const json = `${JSON.stringify({ time: '1970-01-01T00:00:00.000Z', level: 'notice', text: 'ready' })}\n`;
+    expect(lines).toEqual([expected === 'json' ? json : '00:00:00 ready\n']);
+  });
+});
+
 describe('log', () => {
   it('writes one JSON line a request', () => {
     expect(JSON.parse(written('info')[0] ?? '')).toEqual({

@@ -142,6 +142,7 @@ const values = {
   digest: 'thing',
   types: new Map([[typeName, thing]]),
   systemInteractions: new Set<never>(),
+  systemOperations: new Map<never, never>(),
   compartments: new Map<never, never>(),
   searchedCompartments: new Map<never, never>(),
   definitions,

@@ -99,7 +99,17 @@ const queries: Readonly<Record<string, readonly string[]>> = {
   Patient: ['roster'],
 };
 
-const interactions = ['read', 'vread', 'update', 'delete', 'history-instance', 'history-type', 'create', 'search-type'];
+const interactions = [
+  'read',
+  'vread',
+  'update',
+  'patch',
+  'delete',
+  'history-instance',
+  'history-type',
+  'create',
+  'search-type',
+];
 
 /** The modifiers that need a declaration. */
 const modifiers = ['text', 'ofType', 'in', 'not-in', 'type', 'identifier', 'above', 'below'];

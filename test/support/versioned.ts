@@ -10,6 +10,8 @@ export interface VersionedServer extends Served {
   /** The headers of a token. */
   authorized(scope: string, claims?: { readonly patient?: string; readonly fhirUser?: string }): Headers;
   put(path: string, body: object | string, headers?: Headers): Promise<Answer>;
+  /** An array is a JSON Patch, an object a FHIRPath Patch. */
+  patch(path: string, patch: object, headers?: Headers): Promise<Answer>;
   delete(path: string, headers?: Headers): Promise<Answer>;
 }
 
@@ -37,6 +39,11 @@ export async function serveVersioned(): Promise<VersionedServer> {
         headers: { ...headers, 'Content-Type': 'application/fhir+json', ...of },
         body: typeof body === 'string' ? body : JSON.stringify(body),
       }),
+    patch: (path, patch, of = headers) => {
+      const contentType = Array.isArray(patch) ? 'application/json-patch+json' : 'application/fhir+json';
+      const own = { ...headers, 'Content-Type': contentType, ...of };
+      return server.ask('PATCH', path, { headers: own, body: JSON.stringify(patch) });
+    },
     delete: (path, of = headers) => server.ask('DELETE', path, { headers: { ...headers, ...of } }),
   };
 }
@@ -47,6 +54,17 @@ export const communication = (id: string | undefined, fields: Readonly<Record<st
   status: 'completed',
   subject: { reference: 'Patient/p1' },
   ...fields,
+});
+
+/** A FHIRPath Patch with one operation. https://hl7.org/fhir/R4/fhirpatch.html */
+export const pathPatch = (type: string, path: string, ...parts: readonly object[]) => ({
+  resourceType: 'Parameters',
+  parameter: [
+    {
+      name: 'operation',
+      part: [{ name: 'type', valueCode: type }, { name: 'path', valueString: path }, ...parts],
+    },
+  ],
 });
 
 export const noted = (text: string) => ({ note: [{ text }] });

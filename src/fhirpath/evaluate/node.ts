@@ -14,6 +14,8 @@ export interface Node {
   readonly element: ElementDefinition | undefined;
   /** The index in the array; -1 if the element does not repeat. */
   readonly index: number;
+  /** The node that has it as a child; undefined for a root. */
+  readonly parent: Node | undefined;
 }
 
 /** A node for a resource, or for a value of a type without a parent. */
@@ -25,6 +27,7 @@ export const rootNode = (value: unknown, definition: TypeDefinition): Node => ({
   definition,
   element: undefined,
   index: -1,
+  parent: undefined,
 });
 
 /** The values of an element of an object, in order; values of another JSON kind than their type are skipped. */
@@ -37,21 +40,21 @@ export function nodesAt(parent: Node, element: ElementDefinition, types: TypeDef
     const value = owner[element.name];
     const sibling = isLower(type.code) ? owner[siblingName(element.name)] : undefined;
     if (value === undefined && sibling === undefined) return none;
-    return read(element, type, value, sibling, types);
+    return read(parent, element, type, value, sibling, types);
   }
   let found: Node[] | undefined;
   for (const name in owner) {
     if (!name.startsWith(element.name)) continue;
     const property = parent.definition?.properties.get(name);
     if (property?.element.name !== element.name) continue;
-    (found ??= []).push(...read(element, property.type, owner[name], owner[siblingName(name)], types));
+    (found ??= []).push(...read(parent, element, property.type, owner[name], owner[siblingName(name)], types));
   }
   for (const name in owner) {
     if (!name.startsWith('_')) continue;
     const plain = name.slice(1);
     const property = plain in owner ? undefined : parent.definition?.properties.get(plain);
     if (property?.element.name !== element.name) continue;
-    (found ??= []).push(...read(element, property.type, undefined, owner[name], types));
+    (found ??= []).push(...read(parent, element, property.type, undefined, owner[name], types));
   }
   return found ?? none;
 }
@@ -69,11 +72,11 @@ export function childrenOf(parent: Node, types: TypeDefinitions): readonly Node[
       const { element, type } = property;
       // Only primitives have a sibling; building its name is slow, so names are cached.
       const sibling = type.content === undefined && isLower(type.code) ? owner[siblingName(name)] : undefined;
-      add(found, element, type, owner[name], sibling, types);
+      add(found, parent, element, type, owner[name], sibling, types);
     } else if (name.startsWith('_')) {
       const plain = name.slice(1);
       const own = Object.hasOwn(owner, plain) ? undefined : properties?.get(plain);
-      if (own !== undefined) add(found, own.element, own.type, undefined, owner[name], types);
+      if (own !== undefined) add(found, parent, own.element, own.type, undefined, owner[name], types);
     }
   }
   return found;
@@ -97,6 +100,7 @@ const siblingNames = new Map<string, string>();
 const none: readonly Node[] = [];
 
 function read(
+  parent: Node,
   element: ElementDefinition,
   type: ElementDefinition['types'][number],
   value: unknown,
@@ -104,12 +108,13 @@ function read(
   types: TypeDefinitions,
 ): readonly Node[] {
   const found: Node[] = [];
-  add(found, element, type, value, sibling, types);
+  add(found, parent, element, type, value, sibling, types);
   return found;
 }
 
 function add(
   found: Node[],
+  parent: Node,
   element: ElementDefinition,
   type: ElementDefinition['types'][number],
   value: unknown,
@@ -119,19 +124,20 @@ function add(
   const definition = type.content ?? types.get(type.code);
   if (definition === undefined) return;
   if (element.max <= 1) {
-    const node = nodeOf(element, type.code, definition, value, sibling, -1, types);
+    const node = nodeOf(parent, element, type.code, definition, value, sibling, -1, types);
     if (node !== undefined) found.push(node);
     return;
   }
   const values: readonly unknown[] = Array.isArray(value) ? value : none;
   const siblings: readonly unknown[] = Array.isArray(sibling) ? sibling : none;
   for (let index = 0; index < Math.max(values.length, siblings.length); index++) {
-    const node = nodeOf(element, type.code, definition, values[index], siblings[index], index, types);
+    const node = nodeOf(parent, element, type.code, definition, values[index], siblings[index], index, types);
     if (node !== undefined) found.push(node);
   }
 }
 
 function nodeOf(
+  parent: Node,
   element: ElementDefinition,
   code: string,
   definition: TypeDefinition,
@@ -144,13 +150,13 @@ function nodeOf(
     const own = typeof value === 'object' ? undefined : value;
     const beside = isObject(sibling) ? sibling : undefined;
     if (own === undefined && beside === undefined) return undefined;
-    return { kind: 'node', value: own, sibling: beside, code, definition, element, index };
+    return { kind: 'node', value: own, sibling: beside, code, definition, element, index, parent };
   }
   if (!isObject(value)) return undefined;
   if (definition.kind !== 'resource')
-    return { kind: 'node', value, sibling: undefined, code, definition, element, index };
+    return { kind: 'node', value, sibling: undefined, code, definition, element, index, parent };
   const own = value['resourceType'];
   const resource = typeof own === 'string' && types.resourceTypes.has(own) ? types.get(own) : undefined;
   if (resource === undefined) return undefined;
-  return { kind: 'node', value, sibling: undefined, code: resource.name, definition: resource, element, index };
+  return { kind: 'node', value, sibling: undefined, code: resource.name, definition: resource, element, index, parent };
 }

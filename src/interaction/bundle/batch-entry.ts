@@ -1,5 +1,7 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
+import { patchFormatOf, patchFormats } from '../../fhir/media-type.ts';
+import { isBase64 } from '../../fhir/primitive-text.ts';
 import { items, properties } from '../../fhir/resource-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
@@ -39,10 +41,12 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const route = resolveRoute(model, found.value, method, found.params);
   const { interaction } = route;
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
-  const ofNoType = interaction === 'capabilities' || (isWhole && method === 'GET');
+  const isRead = isWhole && method === 'GET';
+  const ofNoType = interaction === 'capabilities' || interaction === 'operation' || isRead;
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const isWrite = interaction === 'create' || interaction === 'update';
   const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
+  const body = takesBody && entry.resource !== undefined ? { body: Buffer.from(entry.resource) } : {};
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -55,8 +59,31 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     base: batch.base,
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),
-    ...(takesBody && entry.resource !== undefined ? { body: Buffer.from(entry.resource) } : {}),
+    ...(interaction === 'patch' ? patchOf(entry) : body),
   };
+}
+
+/**
+ * The patch of an entry: a FHIRPath Patch as Parameters, or a Binary with any patch. Throws FhirError 400 without one,
+ * and 415 for another content type of a Binary. https://hl7.org/fhir/R4/http.html#patch
+ */
+function patchOf(entry: BatchEntry): Pick<FhirRequest, 'body' | 'contentType'> {
+  const { resource } = entry.value;
+  const { resourceType, contentType, data } = isObject(resource) ? resource : {};
+  if (resourceType !== 'Binary' && entry.resource !== undefined)
+    return { body: Buffer.from(entry.resource), contentType: 'application/fhir+json' };
+  const format = patchFormatOf(asString(contentType) ?? '');
+  if (entry.resource === undefined || (format !== undefined && typeof data !== 'string')) {
+    const text = 'A patch in a batch needs Parameters, or a Binary with the `data` of the patch.';
+    throw fhirError(400, 'required', text, at(entry, 'resource'));
+  }
+  if (format === undefined) {
+    const text = `The Binary of a patch needs a \`contentType\` of \`${patchFormats.join('`, `')}\`.`;
+    throw fhirError(415, 'not-supported', text, at(entry, 'resource.contentType'));
+  }
+  const base64 = String(data);
+  if (!isBase64(base64)) throw fhirError(400, 'value', '`data` is not valid base64.', at(entry, 'resource.data'));
+  return { body: Buffer.from(base64, 'base64'), contentType: format };
 }
 
 /** The URL of an entry as the client wrote it, for the audit. */

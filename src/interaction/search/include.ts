@@ -104,7 +104,7 @@ function targetsOf(
 }
 
 /** Records by key, in the form in which the caller may read them. */
-async function readVisible(
+export async function readVisible(
   type: ResourceType,
   keys: readonly { readonly type: string; readonly id: string }[],
   { partition, extract, access }: Includer,

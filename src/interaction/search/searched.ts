@@ -12,6 +12,7 @@ import type { SearchRequest } from '../../search/request.ts';
 import { simplify } from '../../search/simplify.ts';
 import { declaredType } from '../declared.ts';
 import type { CompartmentOf, FhirRequest } from '../interaction.ts';
+import { compartmentQuery } from './compartment.ts';
 
 /** What is searched, and for whom. */
 export type SearchPlace = Pick<FhirRequest, 'access' | 'base' | 'resourceType' | 'compartment'>;
@@ -85,14 +86,5 @@ function notSearchable(
   return badValue('_type', `\`${name}\` in \`_type\` is no type that can be searched ${where}.${hint}`);
 }
 
-/** The records that a parameter of the compartment links to it; its own resource belongs to it too. */
-function inCompartment({ type, query }: SearchRequest, { type: owner, id }: CompartmentOf, base: string): Query {
-  const links = type.compartmentLinks.get(owner) ?? [];
-  const of = links.map((param): Query => ({
-    kind: 'param',
-    param,
-    test: { kind: 'reference', type: owner, id, base },
-  }));
-  const own: readonly Query[] = type.name === owner ? [{ kind: 'id', anyOf: [id] }] : [];
-  return simplify({ kind: 'and', of: [query, { kind: 'or', of: [...of, ...own] }] });
-}
+const inCompartment = ({ type, query }: SearchRequest, compartment: CompartmentOf, base: string): Query =>
+  simplify({ kind: 'and', of: [query, compartmentQuery(type, compartment, base)] });

@@ -67,6 +67,15 @@ export interface Replaced {
   readonly precondition?: Precondition | undefined;
 }
 
+/** A resource that replaces another version. */
+export interface ReplacingDraft extends Pick<Draft, 'type'>, Pick<ClientPlace, 'bodyId'> {
+  /**
+   * The body that replaces a version, JSON in UTF-8: of an update always the same one, of a patch what it makes of this
+   * version. Throws FhirError if there is none.
+   */
+  readonly bodyOf: (former: FormerVersion | undefined) => Buffer;
+}
+
 /** Times that a write is tried again, each after another write of the record. */
 const mostAttempts = 100;
 
@@ -79,12 +88,13 @@ export async function replace(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
-  { type, body, bodyId }: Pick<Draft, 'type' | 'body'> & Pick<ClientPlace, 'bodyId'>,
+  { type, bodyOf, bodyId }: ReplacingDraft,
   find: () => Promise<Replaced>,
 ): Promise<Written> {
   let replaced = await find();
   const placeOf = () => ({ ...request, partition, letter: 'u', bodyId, ...replaced }) as const;
-  const record = await readClientRecord(engine, type, body, placeOf());
+  let body = bodyOf(replaced.former);
+  let record = await readClientRecord(engine, type, body, placeOf());
   let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const { id, former, precondition } = replaced;
@@ -104,6 +114,10 @@ export async function replace(
     }
     if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
     replaced = await find();
+    const next = bodyOf(replaced.former);
+    if (next === body) continue;
+    body = next;
+    record = await readClientRecord(engine, type, body, placeOf());
   }
 }
 

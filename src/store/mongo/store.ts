@@ -11,7 +11,7 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions, StoreState } from '../store.ts';
+import type { Store, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
@@ -161,6 +161,10 @@ class MongoStore implements Store {
       const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
       return { problems: [], served };
     });
+  }
+
+  waiting(): StoreWaiting {
+    return { writes: this.#core.underWay.size, searches: 0 };
   }
 
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {

@@ -1,5 +1,6 @@
 import { type Failure, failureOf } from './failures.ts';
 import { type Database } from './open.ts';
+import type { StoreTimes } from '../store.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /** Number of WAL pages that starts a checkpoint (64 MB): pages that many commits write are then moved once. */
@@ -20,12 +21,14 @@ export class Checkpoints {
   readonly #database: Database;
   readonly #path: string;
   readonly #report: (failure: Failure | undefined) => void;
+  readonly #timed: StoreTimes | undefined;
   #timer: NodeJS.Timeout | undefined;
   /** The WAL is restarted above so many pages. */
   #restartAbove = mostPages;
 
-  /** `report` receives each failure, and undefined when a checkpoint works. */
-  constructor(database: Database, path: string, report: (failure: Failure | undefined) => void) {
+  /** `report` receives each failure, and undefined when a checkpoint works; `timed` how long each took. */
+  constructor(database: Database, path: string, report: (failure: Failure | undefined) => void, timed?: StoreTimes) {
+    this.#timed = timed;
     this.#database = database;
     this.#path = path;
     this.#report = report;
@@ -60,7 +63,9 @@ export class Checkpoints {
 
   /** Returns whether nothing blocked it. */
   #move(how: 'PASSIVE' | 'RESTART'): boolean {
+    const began = performance.now();
     const wal = this.#run(how);
+    this.#timed?.('checkpoint', performance.now() - began);
     if (wal === undefined) this.#after(pause);
     else this.#report(undefined);
     return wal?.busy === false;

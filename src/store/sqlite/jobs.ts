@@ -184,6 +184,8 @@ export interface WriterData {
   readonly mode: 'serve' | 'command';
   /** The files with which the store was opened. */
   readonly files: WatchedFiles;
+  /** Whether it reports the times of commits and checkpoints. */
+  readonly timed: boolean;
 }
 
 /** A job, and the definitions with which it was prepared. */
@@ -201,5 +203,6 @@ export interface WriterRequest {
 /** Messages of the writer. */
 export type WriterMessage =
   | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
+  | { readonly kind: 'timed'; readonly step: 'commit' | 'checkpoint'; readonly milliseconds: number }
   /** A checkpoint has failed, or works (undefined). */
   | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

@@ -61,6 +61,11 @@ export class Readers {
     throw unavailable(failure, error);
   }
 
+  /** Statements that wait for their turn. */
+  get waiting(): number {
+    return this.#queue.length;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const { patience, reject } of this.#queue) {

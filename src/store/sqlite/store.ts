@@ -4,7 +4,7 @@ import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions, StoreState } from '../store.ts';
+import type { Store, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from './audit-files.ts';
@@ -76,8 +76,7 @@ export async function openSqliteStore(
       budgets,
       condition,
       database,
-      writer:
-        options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options.fault),
+      writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options),
       readers: new Readers({ path, readOnly }, options.deadline, condition),
       known: new Map(),
       underWay: new Set(),
@@ -200,6 +199,10 @@ class SqliteStore implements Store {
     this.#core.database.get('SELECT value FROM meta LIMIT 1');
     const served = this.#lock !== undefined || serverRuns(this.#core.path);
     return { problems: this.#core.condition.problems(), served };
+  }
+
+  waiting(): StoreWaiting {
+    return { writes: this.#core.writer?.waiting ?? 0, searches: this.#core.readers.waiting };
   }
 
   close(): Promise<void> {

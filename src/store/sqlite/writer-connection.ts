@@ -2,6 +2,7 @@ import { Checkpoints } from './checkpoint.ts';
 import { type Failure, failureOf } from './failures.ts';
 import { FileWatch } from './file-watch.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
+import type { StoreTimes } from '../store.ts';
 import { type Database, openDatabase } from './open.ts';
 import { runTogether } from './run-jobs.ts';
 
@@ -18,10 +19,12 @@ export class WriterConnection {
   readonly #data: WriterData;
   readonly #watch: FileWatch;
   readonly #checkpointed: (failure: Failure | undefined) => void;
+  readonly #timed: StoreTimes | undefined;
   #open: Open | undefined;
 
-  /** `checkpointed` receives the failure of a checkpoint, and undefined when one works. */
-  constructor(data: WriterData, checkpointed: (failure: Failure | undefined) => void) {
+  /** `checkpointed` receives the failure of a checkpoint, and undefined when one works; `timed` how long one took. */
+  constructor(data: WriterData, checkpointed: (failure: Failure | undefined) => void, timed?: StoreTimes) {
+    this.#timed = timed;
     this.#data = data;
     this.#watch = new FileWatch(data.files);
     this.#checkpointed = checkpointed;
@@ -60,7 +63,7 @@ export class WriterConnection {
   #connect(): Open {
     const { path } = this.#data;
     const database = openDatabase(path, 'write');
-    return { database, checkpoints: new Checkpoints(database, path, this.#checkpointed) };
+    return { database, checkpoints: new Checkpoints(database, path, this.#checkpointed, this.#timed) };
   }
 
   #leave(): void {

@@ -1,4 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { StoreTimes } from '../store.ts';
 import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
 
@@ -9,7 +10,11 @@ const port = parentPort;
 if (port !== null) {
   const post = (message: WriterMessage): void => port.postMessage(message);
   // The worker data of writer.ts.
-  const connection = new WriterConnection(workerData as WriterData, failure => post({ kind: 'checkpoint', failure }));
+  const data = workerData as WriterData;
+  const timed: StoreTimes | undefined = data.timed
+    ? (step, milliseconds) => post({ kind: 'timed', step, milliseconds })
+    : undefined;
+  const connection = new WriterConnection(data, failure => post({ kind: 'checkpoint', failure }), timed);
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
       const group: { number: number; asked: SubmittedJob }[] = [];
@@ -22,7 +27,9 @@ if (port !== null) {
         next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
       }
       if (group.length > 0) {
+        const began = performance.now();
         const results = connection.commit(group.map(({ asked }) => asked));
+        timed?.('commit', performance.now() - began);
         post({ kind: 'results', numbers: group.map(({ number }) => number), results });
         connection.afterCommit(results);
       }

@@ -3,6 +3,7 @@ import { createBackgroundReport } from '../background-report.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
+import type { StoreOptions } from '../store.ts';
 import type { SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
 interface Waiting {
@@ -18,18 +19,29 @@ interface Running {
 
 /** The writer: a worker thread, started with the first job, and again with the next job after one has died. */
 export class Writer {
-  readonly #data: WriterData;
+  readonly #data: Omit<WriterData, 'timed'>;
   readonly #condition: Condition;
   readonly #beside: ReturnType<typeof createBackgroundReport>;
+  readonly #timed: StoreOptions['timed'];
   #running: Running | undefined;
   #number = 0;
   #closed = false;
 
-  /** `fault` receives background failures, once until it works again. */
-  constructor(data: WriterData, condition: Condition, fault?: (error: unknown) => void) {
+  /** Background failures and times are reported as the options say. */
+  constructor(
+    data: Omit<WriterData, 'timed'>,
+    condition: Condition,
+    { fault, timed }: Pick<StoreOptions, 'fault' | 'timed'> = {},
+  ) {
     this.#data = data;
     this.#condition = condition;
     this.#beside = createBackgroundReport(fault);
+    this.#timed = timed;
+  }
+
+  /** Jobs without an answer. */
+  get waiting(): number {
+    return this.#running?.waiting.size ?? 0;
   }
 
   /**
@@ -68,7 +80,8 @@ export class Writer {
   }
 
   #start(): Running {
-    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: this.#data });
+    const data: WriterData = { ...this.#data, timed: this.#timed !== undefined };
+    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: data });
     const running: Running = { worker, waiting: new Map() };
     worker.on('message', (message: WriterMessage) => this.#take(running, message));
     worker.on('error', error => this.#lose(running, error));
@@ -84,6 +97,9 @@ export class Writer {
           if (result !== undefined) waiting.get(number)?.resolve(result);
           waiting.delete(number);
         }
+        break;
+      case 'timed':
+        this.#timed?.(message.step, message.milliseconds);
         break;
       case 'checkpoint':
         this.#condition.checkpoint(message.failure);

@@ -53,7 +53,6 @@ async function portOf(changed: Partial<Engine>, verify: TokenVerifier | undefine
       headers,
       compression: true,
       threshold: config.compressionThreshold,
-      closing: () => false,
     }),
     clientAddress: createClientAddress([]),
     closing: () => false,

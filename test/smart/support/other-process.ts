@@ -57,7 +57,7 @@ export async function otherProcess(
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads: createUploads(1, 1_000),
     places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
-    respond: createRespond({ headers, compression: false, threshold: 1_000, closing }),
+    respond: createRespond({ headers, compression: false, threshold: 1_000 }),
     clientAddress,
     closing,
     log,

@@ -103,6 +103,7 @@ export function modelOf(params: readonly SearchParam[] = [owner, code, name, dat
     digest,
     types: new Map([[type.name, type]]),
     systemInteractions: new Set(),
+    systemOperations: new Map(),
     compartments: new Map(),
     searchedCompartments: new Map(),
     definitions: { get: () => undefined, resourceTypes: new Set([typeName]) },

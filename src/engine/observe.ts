@@ -1,0 +1,76 @@
+import { setTimeout } from 'node:timers/promises';
+import program from '../../package.json' with { type: 'json' };
+import type { Config } from '../config.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import type { IndexBacklog, Meters } from '../observability/meters.ts';
+import type { Store } from '../store/store.ts';
+import { aroundStore } from './around-store.ts';
+import type { Start } from './start.ts';
+
+/** What observes requests and the store; nothing does unless the settings say so. */
+export type Observing = Pick<Start, 'meters' | 'traces'> & { readonly metricsPort: number | undefined };
+
+/**
+ * Opens the port of the metrics, and creates the spans of traces. Their libraries are loaded only then. Rejects with a
+ * sentence for the operator if the port cannot be used.
+ */
+export async function startObserving(
+  { metricsPort: port, metricsHost: host, traces }: Config,
+  { log, opened }: Pick<Start, 'log' | 'opened'>,
+): Promise<Observing> {
+  const tracing =
+    traces === 'off' ? undefined : (await import('../observability/traces.ts')).createTraces(program.version);
+  if (port === undefined) return { meters: undefined, traces: tracing, metricsPort: undefined };
+  const { createMetrics } = await import('../observability/prometheus.ts');
+  const { openMetricsPort } = await import('../observability/metrics-port.ts');
+  const metrics = createMetrics(program.version);
+  const served = await openMetricsPort(metrics, { host, port }, error => log.fault(error, 'none'));
+  opened(() => served.close());
+  const at = `http://${host.includes(':') ? `[${host}]` : host}:${served.port}/metrics`;
+  log.notice(`Metrics are served at ${at}.`);
+  return { meters: metrics, traces: tracing, metricsPort: served.port };
+}
+
+/** The store with its calls measured and traced; the store itself if nothing observes them. */
+export function observedStore({ meters, traces }: Pick<Start, 'meters' | 'traces'>, store: Store): Store {
+  const measured = meters === undefined ? store : aroundStore(store, (name, call) => measure(meters, name, call));
+  return traces === undefined ? measured : aroundStore(measured, (name, call) => traces.storeCall(name, call));
+}
+
+async function measure<T>(meters: Meters, operation: string, call: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  let failed = true;
+  try {
+    const result = await call();
+    failed = false;
+    return result;
+  } finally {
+    meters.storeCall(operation, performance.now() - began, failed);
+  }
+}
+
+/** Lets each scrape read the queues of the store and the audit, and the progress of indexes. */
+export function watchEngine(meters: Meters | undefined, { store, audit }: Engine): void {
+  if (meters === undefined) return;
+  meters.queue('writes', () => store.waiting().writes);
+  meters.queue('searches', () => store.waiting().searches);
+  meters.queue('audit', () => audit.waiting);
+  // A scrape shows what it can while the store fails: then above all it is needed.
+  meters.indexes(() =>
+    Promise.race([indexBacklog(store), setTimeout(longestQuestion, [], { ref: false })]).catch(() => []),
+  );
+}
+
+/** How long a scrape waits for the store, in milliseconds. */
+const longestQuestion = 1_000;
+
+/** The pending indexes of all partitions, by type. */
+export async function indexBacklog(store: Store): Promise<readonly IndexBacklog[]> {
+  const pending = await store.indexes.status({ state: 'pending' });
+  return [...Map.groupBy(pending, ({ type }) => type)].map(([type, states]) => ({
+    type,
+    parameters: new Set(states.map(({ param }) => param)).size,
+    done: states.reduce((sum, { done }) => sum + done, 0),
+    of: states.reduce((sum, { of }) => sum + of, 0),
+  }));
+}

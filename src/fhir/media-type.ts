@@ -1,0 +1,44 @@
+/** A media type with its parameters, in lower case. https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
+interface MediaType {
+  readonly type: string;
+  parameter(name: string): string | undefined;
+}
+
+function parseMediaType(text: string): MediaType {
+  const [type = '', ...parameters] = text
+    .toLowerCase()
+    .split(';')
+    .map(part => part.trim());
+  return {
+    type,
+    parameter: name =>
+      parameters
+        .find(parameter => parameter.startsWith(`${name}=`))
+        ?.slice(name.length + 1)
+        .replaceAll('"', ''),
+  };
+}
+
+/**
+ * True for JSON of FHIR R4 in UTF-8: `application/fhir+json` or `application/json`, without fhirVersion or with 4.0.
+ * https://hl7.org/fhir/R4/http.html#mime-type
+ */
+export function isFhirJson(contentType: string): boolean {
+  const media = parseMediaType(contentType);
+  const isJson = media.type === 'application/fhir+json' || media.type === 'application/json';
+  return isJson && isUnicode(media) && ['4.0', '4.0.1'].includes(media.parameter('fhirversion') ?? '4.0');
+}
+
+const isUnicode = (media: MediaType): boolean => ['utf-8', 'utf8'].includes(media.parameter('charset') ?? 'utf-8');
+
+/** The media types of patches: JSON Patch and FHIRPath Patch. https://hl7.org/fhir/R4/http.html#patch */
+export const patchFormats = ['application/json-patch+json', 'application/fhir+json'] as const;
+
+export type PatchFormat = (typeof patchFormats)[number];
+
+/** The format of a patch with a content type; undefined for any other type. */
+export function patchFormatOf(contentType: string): PatchFormat | undefined {
+  if (isFhirJson(contentType)) return 'application/fhir+json';
+  const media = parseMediaType(contentType);
+  return media.type === 'application/json-patch+json' && isUnicode(media) ? media.type : undefined;
+}

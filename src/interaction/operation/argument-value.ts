@@ -1,0 +1,73 @@
+import { isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { fhirError } from '../../fhir/error.ts';
+import type { FhirError } from '../../fhir/error.ts';
+import { primitives } from '../../fhir/primitive.ts';
+import type { Primitive } from '../../fhir/primitive.ts';
+import type { OperationParameter } from '../../model/model.ts';
+import { shorten } from '../../validation/report.ts';
+
+/**
+ * The JSON value of a parameter in a URL, which must be of a primitive type. Throws FhirError 400.
+ * https://hl7.org/fhir/R4/operations.html#request
+ */
+export function readPrimitive({ name, type = '' }: OperationParameter, text: string): unknown {
+  const primitive = primitives.get(type);
+  if (primitive === undefined) {
+    const what = type === '' ? 'parts' : `the type ${type}`;
+    throw badArgument(`The parameter \`${name}\` has ${what}: send it in Parameters by POST.`, `http.${name}`);
+  }
+  const value = jsonOf(primitive, text);
+  if (value === undefined) throw notOfType(name, text, primitive, `http.${name}`);
+  return value;
+}
+
+function jsonOf(primitive: Primitive, text: string): unknown {
+  switch (primitive.json) {
+    case 'string':
+      return primitive.is(text) ? text : undefined;
+    case 'number': {
+      const form = primitive.integer ? /^-?\d{1,15}$/ : /^-?\d{1,15}(\.\d{1,15})?$/;
+      return form.test(text) && primitive.is(Number(text)) ? Number(text) : undefined;
+    }
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : undefined;
+    default:
+      return primitive satisfies never;
+  }
+}
+
+/**
+ * The value of a part of Parameters, whose structure is valid: the JSON of its `value[x]`, its resource, or for a
+ * parameter with parts the part itself. `at` is its FHIRPath. Throws FhirError 400 for another type than that of the
+ * parameter; texts may be sent as any string type, as clients do. https://hl7.org/fhir/R4/parameters.html
+ */
+export function valueOfPart(parameter: OperationParameter, part: JsonObject, at: string): unknown {
+  const { name, type } = parameter;
+  if (type === undefined) {
+    if (part['part'] !== undefined) return part;
+    throw badArgument(`The parameter \`${name}\` has parts: send them as \`part\`.`, at);
+  }
+  const { resource } = part;
+  if (isObject(resource)) {
+    if (resource['resourceType'] === type) return resource;
+    throw badArgument(`The parameter \`${name}\` must be of the type ${type}, not a resource.`, at);
+  }
+  const [property = '', value] = Object.entries(part).find(([one]) => one.startsWith('value')) ?? [];
+  const primitive = primitives.get(type);
+  if (primitive?.json === 'string' && typeof value === 'string') {
+    if (!primitive.is(value)) throw notOfType(name, value, primitive, at);
+    return value;
+  }
+  const isOfType = property === `value${type.charAt(0).toUpperCase()}${type.slice(1)}`;
+  const isInteger = typeof value === 'number' && primitive?.json === 'number' && primitive.is(value);
+  if (isOfType || isInteger) return value;
+  const found = property === '' ? 'absent' : `\`${property}\``;
+  throw badArgument(`The parameter \`${name}\` must be of the type ${type}, not ${found}.`, at);
+}
+
+const notOfType = (name: string, text: string, { wanted }: Primitive, at: string): FhirError =>
+  badArgument(`\`${name}\` must be ${wanted}, not \`${shorten(text)}\`.`, at);
+
+const badArgument = (text: string, at: string): FhirError =>
+  fhirError(400, 'value', text, /^[\w.[\]"-]+$/.test(at) ? at : undefined);

@@ -1,0 +1,161 @@
+import { asString, isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { Operation, OperationParameter } from '../../model/model.ts';
+import { operationOf } from '../../model/operation-call.ts';
+import type { QueryPair } from '../../search/request.ts';
+import { shorten } from '../../validation/report.ts';
+import { checkStructure } from '../../validation/structure.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { handlingOf } from '../prefer.ts';
+import { parseBody, requireLength } from '../write/body.ts';
+import { readPrimitive, valueOfPart } from './argument-value.ts';
+
+/**
+ * The arguments of a call, by the name of the parameter: the JSON of each value, in order; parts as Parameters have
+ * them.
+ */
+export class Arguments {
+  readonly #values: ReadonlyMap<string, readonly unknown[]>;
+
+  constructor(values: ReadonlyMap<string, readonly unknown[]>) {
+    this.#values = values;
+  }
+
+  all(name: string): readonly unknown[] {
+    return this.#values.get(name) ?? [];
+  }
+
+  text(name: string): string | undefined {
+    return asString(this.all(name)[0]);
+  }
+
+  texts(name: string): readonly string[] {
+    return this.all(name).filter(value => typeof value === 'string');
+  }
+
+  number(name: string): number | undefined {
+    const [value] = this.all(name);
+    return typeof value === 'number' ? value : undefined;
+  }
+
+  flag(name: string): boolean {
+    return this.all(name)[0] === true;
+  }
+
+  object(name: string): JsonObject | undefined {
+    const [value] = this.all(name);
+    return isObject(value) ? value : undefined;
+  }
+}
+
+interface ReadArguments {
+  readonly given: Arguments;
+  /** The pairs of the URL, and the texts of Parameters, that are no parameters of the operation. */
+  readonly others: readonly QueryPair[];
+}
+
+/**
+ * The arguments of a call in the URL and in the body, checked against the OperationDefinition: names, types and
+ * cardinality. The body has Parameters, or the resource of the one parameter that takes resources. Throws FhirError
+ * 400; under lenient handling unknown and empty parameters are ignored. https://hl7.org/fhir/R4/operations.html#request
+ */
+export function readArguments(engine: Engine, request: FhirRequest): Arguments {
+  return readAll(engine, request, 'refused').given;
+}
+
+/** The same of an operation that also takes the parameters of a search: these are returned beside its own. */
+export const readArgumentsBesideSearch = (engine: Engine, request: FhirRequest): ReadArguments =>
+  readAll(engine, request, 'searched');
+
+function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'searched'): ReadArguments {
+  const operation = operationOf(engine.model, request);
+  if (operation === undefined) throw new Error('The request calls no declared operation');
+  const handling = handlingOf(request.headers['prefer'], engine.handling);
+  const values = new Map<string, unknown[]>();
+  const others: QueryPair[] = [];
+  const add = (name: string, value: unknown): void => void values.set(name, [...(values.get(name) ?? []), value]);
+  for (const [name, text] of request.parameters) {
+    const parameter = operation.parameters.get(name);
+    if (parameter === undefined && unknown === 'searched') others.push([name, text]);
+    else if (parameter === undefined) {
+      if (handling === 'strict') throw unknownParameter(operation, name, `http.${name}`);
+    } else if (text !== '') add(name, readPrimitive(supported(operation, parameter), text));
+    else if (handling === 'strict')
+      throw fhirError(400, 'value', `\`${name}\` has no value; give it one or omit it.`, `http.${name}`);
+  }
+  for (const { name, value, at } of readBody(engine, operation, request.body)) {
+    const parameter = operation.parameters.get(name);
+    if (parameter !== undefined) add(name, valueOfPart(supported(operation, parameter), value, at));
+    else if (unknown === 'searched') others.push([name, textOf(value, at)]);
+    else if (handling === 'strict') throw unknownParameter(operation, name, at);
+  }
+  for (const parameter of operation.parameters.values()) requireCardinality(operation, parameter, values);
+  return { given: new Arguments(values), others };
+}
+
+interface Part {
+  readonly name: string;
+  readonly value: JsonObject;
+  /** Its FHIRPath. */
+  readonly at: string;
+}
+
+function readBody(engine: Engine, operation: Operation, body: Buffer | undefined): readonly Part[] {
+  if (body === undefined || body.length === 0) return [];
+  requireLength(body, engine.maxBody, undefined);
+  const { value, decimals } = parseBody(body, 'Parameters').parsed;
+  const issues = checkStructure(value, engine.model, undefined, { decimals });
+  if (issues.length > 0) throw new FhirError(400, issues);
+  const resource = isObject(value) ? value : {};
+  if (resource['resourceType'] !== 'Parameters') return [ofResource(operation, resource)];
+  const list = Array.isArray(resource['parameter']) ? (resource['parameter'] as readonly JsonObject[]) : []; // checked
+  return list.map((part, at) => ({
+    name: asString(part['name']) ?? '',
+    value: part,
+    at: `Parameters.parameter[${at}]`,
+  }));
+}
+
+/** A resource alone is the argument of the parameter of its type. */
+function ofResource({ code, parameters }: Operation, resource: JsonObject): Part {
+  const type = String(resource['resourceType']);
+  const takes = [...parameters.values()].find(one => one.type === type);
+  if (takes !== undefined) return { name: takes.name, value: { resource }, at: type };
+  throw fhirError(400, 'structure', `\`$${code}\` takes Parameters as its body, not a resource of type ${type}.`);
+}
+
+/** The text of a search parameter. */
+function textOf(part: JsonObject, at: string): string {
+  const value = Object.entries(part).find(([name]) => name.startsWith('value'))?.[1];
+  if (typeof value === 'string' || typeof value === 'number') return String(value);
+  throw fhirError(400, 'value', 'A search parameter in Parameters is a `valueString`.', at);
+}
+
+function supported({ code }: Operation, parameter: OperationParameter): OperationParameter {
+  if (parameter.supported) return parameter;
+  const text = `The parameter \`${parameter.name}\` of \`$${code}\` is not supported here: omit it.`;
+  throw fhirError(400, 'not-supported', text, `http.${parameter.name}`);
+}
+
+function unknownParameter({ code, parameters }: Operation, name: string, at: string): FhirError {
+  const known = [...parameters.values()].filter(one => one.supported).map(one => one.name);
+  const offered = known.map(one => `\`${one}\``).join(', ');
+  const use = known.length === 0 ? 'It takes none.' : `Use ${offered}.`;
+  const text = `\`$${code}\` has no parameter \`${shorten(name)}\`.${didYouMean(name, known)} ${use}`;
+  return fhirError(400, 'not-supported', text, /^[\w.[\]-]+$/.test(at) ? at : undefined);
+}
+
+/** https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.parameter.min */
+function requireCardinality(
+  { code }: Operation,
+  { name, min, max }: OperationParameter,
+  values: ReadonlyMap<string, readonly unknown[]>,
+): void {
+  const count = values.get(name)?.length ?? 0;
+  if (count < min) throw fhirError(400, 'required', `\`$${code}\` requires the parameter \`${name}\`.`, `http.${name}`);
+  if (count <= max) return;
+  const most = max === 1 ? 'send it once' : `send it ${max} times at most`;
+  throw fhirError(400, 'value', `\`${name}\` is repeated: ${most}.`, `http.${name}`);
+}

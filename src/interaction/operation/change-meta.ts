@@ -1,0 +1,93 @@
+import { gone, notFound } from '../../fhir/error.ts';
+import { properties } from '../../fhir/resource-text.ts';
+import { asObject } from '../../fhir/json-object.ts';
+import { parseStored } from '../../fhir/stored-text.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Partition } from '../../store/partitions.ts';
+import { VersionConflict } from '../../store/errors.ts';
+import { declaredType } from '../declared.ts';
+import { requireMatch, tooManyWrites } from '../if-match.ts';
+import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
+import type { FormerVersion } from '../write/client-record.ts';
+import { findCurrent } from '../write/current.ts';
+import { replace } from '../write/write.ts';
+import { readArguments } from './arguments.ts';
+import type { OperationImplementation } from './implementation.ts';
+import { answerMeta } from './meta.ts';
+import { elementsOf, labelsOf, withLabels, withoutLabels } from './meta-labels.ts';
+import type { Labels } from './meta-labels.ts';
+
+/**
+ * `$meta-add`: adds profiles, security labels and tags to a record; those that it has stay as they are. Answers with
+ * the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-add.html
+ */
+export const metaAdd: OperationImplementation = {
+  code: 'meta-add',
+  scopes: { instance: ['u'] },
+  run: (engine, request, partition) => changeMeta(engine, request, partition, withLabels),
+};
+
+/**
+ * `$meta-delete`: removes profiles, security labels and tags from a record; those that it does not have are ignored.
+ * Answers with the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-delete.html
+ */
+export const metaDelete: OperationImplementation = {
+  code: 'meta-delete',
+  scopes: { instance: ['u'] },
+  run: (engine, request, partition) => changeMeta(engine, request, partition, withoutLabels),
+};
+
+/**
+ * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as
+ * an update does, and 404 and 410 as a read.
+ */
+async function changeMeta(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  change: (labels: Labels, given: Labels) => Labels,
+): Promise<FhirResponse> {
+  const type = declaredType(engine.model, request);
+  const given = labelsOf(readArguments(engine, request).object('meta'));
+  const find = async () => {
+    const former = await currentVersion(engine, type, request, partition);
+    return { id: former.id, former };
+  };
+  const bodyOf = (former: FormerVersion | undefined): Buffer =>
+    Buffer.from(withMeta(former?.text ?? '{}', labels => change(labels, given)));
+  try {
+    const written = await replace(engine, request, partition, { type, bodyOf, bodyId: 'required' }, find);
+    const { text } = written;
+    if (text === undefined) throw tooManyWrites();
+    return answerMeta({ ...written, type: type.name, text });
+  } catch (error) {
+    throw error instanceof VersionConflict ? tooManyWrites() : error;
+  }
+}
+
+/** Throws FhirError 403, 404, 410 and 412 for a record that the caller may not write, or that is not there. */
+async function currentVersion(
+  engine: Engine,
+  type: ResourceType,
+  request: FhirRequest,
+  partition: Partition,
+): Promise<FormerVersion> {
+  const { id = '', headers } = request;
+  const current = await findCurrent(engine, type, request, partition, 'u');
+  if (current.is === 'deleted') throw gone(type.name, id, current.version.version);
+  if (current.is === 'none') throw notFound(type.name, id);
+  requireMatch(headers, type, current.version);
+  return current.version;
+}
+
+/** The text of a record with changed labels; other elements of its Meta stay as they are. */
+function withMeta(text: string, change: (labels: Labels) => Labels): string {
+  const before = asObject(asObject(parseStored(text))['meta']);
+  const labels = labelsOf(before);
+  const changed = elementsOf(change(labels));
+  if (JSON.stringify(changed) === JSON.stringify(elementsOf(labels))) return text;
+  const { profile: _profile, security: _security, tag: _tag, ...others } = before;
+  const meta = { ...others, ...changed };
+  const own = properties(text).filter(({ name }) => name !== '"meta"');
+  return `{${[...own.map(({ name, value }) => `${name}:${value}`), `"meta":${JSON.stringify(meta)}`].join(',')}}`;
+}

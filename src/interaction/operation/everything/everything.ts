@@ -1,0 +1,93 @@
+import { callerOf } from '../../../auth/access.ts';
+import { restriction } from '../../../auth/restrict.ts';
+import type { ResourceType } from '../../../model/model.ts';
+import { searchset, searchUrl } from '../../../search/bundle.ts';
+import { parsePages } from '../../../search/parse/page.ts';
+import type { QueryPair } from '../../../search/request.ts';
+import type { Partition } from '../../../store/partitions.ts';
+import { declaredType } from '../../declared.ts';
+import type { StoredVersion } from '../../../store/records.ts';
+import type { Engine, FhirRequest } from '../../interaction.ts';
+import { refusePending } from '../../pending.ts';
+import { refuseCostly } from '../../search/costly.ts';
+import { withDeadline } from '../../search/deadline.ts';
+import type { Included, Includer } from '../../search/include.ts';
+import { anyOrder } from '../../search/joined.ts';
+import { nextLink } from '../../search/search.ts';
+import { findVisible } from '../../visible.ts';
+import { readArguments } from '../arguments.ts';
+import type { OperationImplementation } from '../implementation.ts';
+import { patientsOf, referencedBy } from './referenced.ts';
+import { pairsOf, parseEverything } from './request.ts';
+import type { EverythingRequest } from './request.ts';
+import { stepsOf } from './steps.ts';
+import type { Compartments, Step } from './steps.ts';
+import { walk } from './walk.ts';
+import type { WalkedPage } from './walk.ts';
+
+/**
+ * `$everything`: a record, or all of a type, with the records of its compartment and those that they refer to, in
+ * pages. Which types have a compartment is defined by the loaded CompartmentDefinitions.
+ * https://hl7.org/fhir/R4/patient-operation-everything.html,
+ * https://hl7.org/fhir/R4/encounter-operation-everything.html
+ */
+export const everything: OperationImplementation = {
+  code: 'everything',
+  scopes: { type: ['s'], instance: ['r'] },
+  parameters: ['start', 'end', '_since', '_type', '_count'],
+  ofCompartment: true,
+  async run(engine, request, partition) {
+    const { model, cursors } = engine;
+    const { base, access, id } = request;
+    const type = declaredType(model, request);
+    const path = [type.name, id, '$everything'].filter(part => part !== undefined).join('/');
+    const paging = { cursors, partition: partition.id, caller: callerOf(access) };
+    const zone = partition.settings.zone;
+    const parse = (pairs: readonly QueryPair[], now: number) => [parseEverything(pairs, { model, type, zone, now })];
+    const isPage = request.parameters.some(([name]) => name === '_page_token');
+    const pairs = isPage ? request.parameters : pairsOf(readArguments(engine, request));
+    const [asked] = await parsePages({ path, parse }, pairs, engine.now(), paging);
+    if (asked === undefined) throw new Error('A call has one request');
+    const { page, beside } = await find(engine, request, partition, { of: { type, id }, asked });
+    const shown = page.versions.filter(record => asked.names?.has(record.type) !== false);
+    const body = searchset({
+      self: searchUrl(base, path, asked.self),
+      next: page.next && (await nextLink(engine, base, path, asked, page.next, paging)),
+      place: `${base}/${type.name}/`,
+      entries: shown.map(record => entryOf(record, base)),
+      included: beside.records.map(record => entryOf(record, base)),
+      warnings: beside.warnings,
+    });
+    return { status: 200, body, records: [...shown, ...beside.records] };
+  },
+};
+
+const entryOf = ({ type, id, text = '' }: StoredVersion, base: string) => ({ id, text, place: `${base}/${type}/` });
+
+interface Asked {
+  readonly of: Compartments;
+  readonly asked: EverythingRequest;
+}
+
+/** The records of a page, and those that they refer to. Throws FhirError 404 and 410 as a read of the record. */
+async function find(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  { of, asked }: Asked,
+): Promise<{ readonly page: WalkedPage; readonly beside: Included }> {
+  const { model, extract, store } = engine;
+  const { base, access } = request;
+  const { type, id } = of;
+  const own = id === undefined ? undefined : await findVisible(engine, type, { partition, access, id });
+  const steps = stepsOf(engine, { of, access, base, zone: partition.settings.zone }, asked);
+  const limited = withDeadline(partition, engine.searchDeadline);
+  const includer: Includer = { partition: limited, extract, base, model, access };
+  const seesAll = (one: ResourceType): boolean => restriction(access, one, 's').kind === 'all';
+  const ready = (step: Step): Promise<void> =>
+    refusePending(store.indexes, partition.id, { ...step, sort: anyOrder, count: asked.count }, seesAll);
+  const page = await refuseCostly(walk(steps, asked, includer, ready));
+  const patients = own === undefined ? undefined : new Set(patientsOf(own, includer));
+  const beside = await refuseCostly(referencedBy(page.versions, steps, asked, patients, includer));
+  return { page, beside };
+}

@@ -1,0 +1,95 @@
+import { ownersOfRecord, ownerType } from '../../../auth/owned-by.ts';
+import { isWithin } from '../../../auth/restrict.ts';
+import { belowBase, parseReference } from '../../../fhir/reference.ts';
+import type { Issue } from '../../../fhir/outcome.ts';
+import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
+import type { StoredVersion } from '../../../store/records.ts';
+import { findReferences } from '../../../validation/references.ts';
+import { MOST_INCLUDED, readVisible } from '../../search/include.ts';
+import type { Included, Includer } from '../../search/include.ts';
+import type { EverythingRequest } from './request.ts';
+import type { Step } from './steps.ts';
+
+/**
+ * The records that those of a page refer to, in any element, if the caller may read them: not those that are on a page
+ * of their own, and not those that belong to other patients than `patients` (undefined for all).
+ * https://hl7.org/fhir/R4/patient-operation-everything.html
+ */
+export async function referencedBy(
+  page: readonly StoredVersion[],
+  steps: readonly Step[],
+  { names, since = 0 }: Pick<EverythingRequest, 'names' | 'since'>,
+  patients: ReadonlySet<string> | undefined,
+  includer: Includer,
+): Promise<Included> {
+  const { model, extract, partition } = includer;
+  const seen = new Set(page.map(({ type, id }) => `${type}/${id}`));
+  const wanted = new Map<string, Set<string>>();
+  for (const { type, id } of page.flatMap(record => targetsOf(record, includer))) {
+    if (seen.has(`${type}/${id}`) || names?.has(type) === false) continue;
+    wanted.set(type, (wanted.get(type) ?? new Set()).add(id));
+  }
+  const records: StoredVersion[] = [];
+  for (const [name, ids] of wanted) {
+    const type = model.types.get(name);
+    if (type === undefined) continue;
+    const step = steps.find(one => one.type === type);
+    const found = await readVisible(
+      type,
+      [...ids].map(id => ({ type: name, id })),
+      includer,
+    );
+    for (const record of found) {
+      const { text, lastUpdated } = record;
+      if (text === undefined || lastUpdated < since || isOfOthers({ ...record, text }, patients, includer)) continue;
+      const isOnAPage = step !== undefined && isWithin(step.query, type, { ...record, text }, extract, partition);
+      if (!isOnAPage) records.push(record);
+    }
+  }
+  return records.length <= MOST_INCLUDED
+    ? { records, warnings: [] }
+    : { records: records.slice(0, MOST_INCLUDED), warnings: [incomplete] };
+}
+
+const incomplete: Issue = {
+  severity: 'warning',
+  code: 'incomplete',
+  text: `The page refers to more than ${MOST_INCLUDED} records, of which the rest is left out. Request smaller pages.`,
+};
+
+/** The type and id of the records of this partition that a record refers to. */
+function targetsOf(
+  { type, text = '{}' }: StoredVersion,
+  { model, base }: Includer,
+): readonly { readonly type: string; readonly id: string }[] {
+  let resource: unknown;
+  try {
+    resource = parseStored(text);
+  } catch (error) {
+    if (error instanceof TextDamaged) return []; // reported with the page
+    throw error;
+  }
+  return findReferences(resource, { name: type }, model).flatMap(reference => {
+    const parsed = parseReference(reference.text);
+    if (parsed?.kind === 'relative') return [parsed];
+    return belowBase(base, reference.text) ?? [];
+  });
+}
+
+/** Whether a record belongs to patients, none of whom is among these. */
+function isOfOthers(
+  record: StoredVersion & { readonly text: string },
+  patients: ReadonlySet<string> | undefined,
+  includer: Includer,
+): boolean {
+  if (patients === undefined) return false;
+  const owners = patientsOf(record, includer);
+  return owners.length > 0 && !owners.some(id => patients.has(id));
+}
+
+/** The ids of the patients to whom a record belongs; a patient belongs to itself. */
+export function patientsOf(record: StoredVersion & { readonly text: string }, includer: Includer): readonly string[] {
+  const type = includer.model.types.get(record.type);
+  if (type === undefined) return [];
+  return record.type === ownerType(includer.model) ? [record.id] : ownersOfRecord(type, record, includer);
+}

@@ -1,0 +1,131 @@
+import { fhirError } from '../../../fhir/error.ts';
+import type { FhirError } from '../../../fhir/error.ts';
+import { asObject } from '../../../fhir/json-object.ts';
+import type { JsonObject } from '../../../fhir/json-object.ts';
+import type { Codes, Expansion } from '../../../terminology/expansion.ts';
+import type { Engine, FhirRequest } from '../../interaction.ts';
+import { readArguments } from '../arguments.ts';
+import type { Arguments } from '../arguments.ts';
+import type { OperationImplementation } from '../implementation.ts';
+import { askServer } from './ask-server.ts';
+import { displaysIn } from './displays.ts';
+import { createListCode, isFound } from './listed-code.ts';
+import { givenDefinition, notLoaded } from './given-definition.ts';
+import type { GivenDefinition } from './given-definition.ts';
+import { loadedTerminology } from './loaded.ts';
+
+/**
+ * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call;
+ * else of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
+ */
+export const expand: OperationImplementation = {
+  code: 'expand',
+  scopes: { type: 'any', instance: 'any' },
+  parameters: [
+    'url',
+    'valueSet',
+    'valueSetVersion',
+    'filter',
+    'offset',
+    'count',
+    'includeDesignations',
+    'designation',
+    'includeDefinition',
+    'activeOnly',
+    'excludeNested',
+    'displayLanguage',
+  ],
+  async run(engine, request) {
+    const given = readArguments(engine, request);
+    const { resourceType: type = '' } = request;
+    const definition = givenDefinition(engine, request, given, {
+      type,
+      inline: 'valueSet',
+      version: 'valueSetVersion',
+    });
+    if (definition === undefined) throw fhirError(400, 'required', `Name the ${type} by its \`url\`.`, 'http.url');
+    requirePage(given);
+    if (definition.from === 'elsewhere')
+      return askServer(engine, request, given, notLoaded(type, definition.canonical));
+    const expansion = expansionOf(engine, definition);
+    if ('problem' in expansion) return askServer(engine, request, given, notExpanded(expansion.problem));
+    return {
+      status: 200,
+      body: JSON.stringify(expanded(engine, request, given, definition.resource, expansion.codes)),
+    };
+  },
+};
+
+function expansionOf({ model }: Engine, definition: Exclude<GivenDefinition, { from: 'elsewhere' }>): Expansion {
+  return definition.from === 'call'
+    ? model.expansions.resource(definition.resource)
+    : model.expansions.valueSet(definition.canonical);
+}
+
+const notExpanded = (problem: string): FhirError =>
+  fhirError(
+    422,
+    problem.startsWith('it has more') ? 'too-costly' : 'not-supported',
+    `The ValueSet cannot be expanded: ${problem}.`,
+  );
+
+function requirePage(given: Arguments): void {
+  const wrong = ['offset', 'count'].find(name => (given.number(name) ?? 0) < 0);
+  if (wrong !== undefined) throw fhirError(400, 'value', `\`${wrong}\` must be 0 or more.`, `http.${wrong}`);
+}
+
+/** https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion */
+function expanded(
+  engine: Engine,
+  request: FhirRequest,
+  given: Arguments,
+  valueSet: JsonObject,
+  codes: Codes,
+): JsonObject {
+  const { system } = loadedTerminology(engine.definitions);
+  const list = createListCode(system, displaysIn(valueSet, engine.definitions), {
+    language: given.text('displayLanguage'),
+    withDesignations: given.flag('includeDesignations'),
+    designations: given.texts('designation'),
+  });
+  const all = codes.flatMap(({ system: url, codes: own }) => own.map(code => list(url, code)));
+  const words = (given.text('filter') ?? '').toLowerCase().split(/\s+/);
+  const isActiveOnly = given.flag('activeOnly');
+  const found = all.filter(one => isFound(one, words) && !(isActiveOnly && one['inactive'] === true));
+  const offset = given.number('offset') ?? 0;
+  const contains = found.slice(offset, offset + (given.number('count') ?? Infinity));
+  const { expansion: _expansion, compose, text: _text, ...about } = valueSet;
+  return {
+    status: 'active',
+    ...about,
+    resourceType: request.resourceType,
+    ...(given.flag('includeDefinition') && compose !== undefined ? { compose: asObject(compose) } : {}),
+    expansion: {
+      timestamp: new Date(engine.now()).toISOString(),
+      total: found.length,
+      ...(given.all('offset').length + given.all('count').length > 0 ? { offset } : {}),
+      ...withItems('parameter', [...parametersOf(given), ...versionsOf(codes, system)]),
+      ...withItems('contains', contains),
+    },
+  };
+}
+
+/** The parameters that shape the expansion. */
+const parametersOf = (given: Arguments): readonly JsonObject[] => [
+  ...named(given, ['filter', 'displayLanguage'], 'valueString'),
+  ...named(given, ['offset', 'count'], 'valueInteger'),
+  ...named(given, ['activeOnly', 'includeDesignations', 'excludeNested'], 'valueBoolean'),
+];
+
+const named = (given: Arguments, names: readonly string[], property: string): readonly JsonObject[] =>
+  names.flatMap(name => given.all(name).map(value => ({ name, [property]: value })));
+
+/** The versions of the CodeSystems from which the codes are. */
+const versionsOf = (codes: Codes, system: ReturnType<typeof loadedTerminology>['system']): readonly JsonObject[] =>
+  codes.flatMap(({ system: url }) => {
+    const version = system(url)?.resource['version'];
+    return typeof version === 'string' ? [{ name: 'version', valueUri: `${url}|${version}` }] : [];
+  });
+
+const withItems = (name: string, items: readonly JsonObject[]): JsonObject =>
+  items.length === 0 ? {} : { [name]: items };

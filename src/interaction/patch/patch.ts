@@ -1,0 +1,103 @@
+import { recordNotPatchable } from '../../auth/refusals.ts';
+import { isWithin, restriction } from '../../auth/restrict.ts';
+import { fhirError, gone, notFound } from '../../fhir/error.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { VersionConflict } from '../../store/errors.ts';
+import type { Partition } from '../../store/partitions.ts';
+import { controls } from '../controls.ts';
+import { readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
+import { declaredType } from '../declared.ts';
+import { requireMatch, tooManyWrites } from '../if-match.ts';
+import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
+import { handlingOf } from '../prefer.ts';
+import { refuseCostly } from '../search/costly.ts';
+import { findPage } from '../search/find.ts';
+import { anyOrder } from '../search/joined.ts';
+import { answerWritten } from '../write/answer.ts';
+import type { FormerVersion } from '../write/client-record.ts';
+import { currentOf, findCurrent } from '../write/current.ts';
+import type { Current } from '../write/current.ts';
+import { replace } from '../write/write.ts';
+import type { Replaced } from '../write/write.ts';
+import { readPatch } from './read-patch.ts';
+
+/**
+ * Patch: 200 with the new version, or with the current one if nothing changed; 404 and 410 as in a read. What the patch
+ * makes of the current version is validated and written as an update; if another write comes between, the patch is
+ * applied to that version. Without an id in the URL, of the one record that matches its criteria.
+ * https://hl7.org/fhir/R4/http.html#patch
+ */
+export const patch: Interaction = async (engine, request, partition) => {
+  const type = declaredType(engine.model, request);
+  const apply = readPatch(engine, type, request);
+  const find =
+    request.id === undefined
+      ? await byCriteria(engine, type, request, partition)
+      : byId(engine, type, request, partition);
+  const bodyOf = (former: FormerVersion | undefined): Buffer => {
+    if (former === undefined) throw new Error('A patch creates no record');
+    return apply(former);
+  };
+  try {
+    const written = await refuseCostly(
+      replace(engine, request, partition, { type, bodyOf, bodyId: 'required' }, async () => replacedBy(await find())),
+    );
+    return answerWritten(written, type, request);
+  } catch (error) {
+    throw error instanceof VersionConflict ? tooManyWrites() : error;
+  }
+
+  function replacedBy(current: Current): Replaced {
+    if (current.is !== 'record') throw missing(current, type, request);
+    requireReadable(engine, type, request, partition, current.version);
+    requireMatch(request.headers, type, current.version);
+    return { id: current.version.id, former: current.version };
+  }
+};
+
+type Find = () => Promise<Current>;
+
+function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
+  controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+  return () => findCurrent(engine, type, request, partition, 'u');
+}
+
+/** The one record that matches the criteria of the URL. https://hl7.org/fhir/R4/http.html#patch */
+async function byCriteria(
+  engine: Engine,
+  type: ResourceType,
+  request: FhirRequest,
+  partition: Partition,
+): Promise<Find> {
+  const { base, parameters: pairs } = request;
+  const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
+  const search = { type, query, sort: anyOrder, limit: 2, after: undefined };
+  return async () => {
+    const { versions } = await refuseCostly(findPage(search, { partition, extract: engine.extract, base }));
+    const [found, other] = versions;
+    if (other !== undefined) throw severalMatch(type, urlCriteria);
+    return currentOf(engine, type, request, partition, { letter: 'u', found });
+  };
+}
+
+/** The answer to a patch tells what the record has, in its errors too: the caller must be able to read it. */
+function requireReadable(
+  { extract }: Engine,
+  type: ResourceType,
+  { access, base }: FhirRequest,
+  partition: Partition,
+  version: FormerVersion,
+): void {
+  const isReadable = (['r', 's'] as const).some(letter =>
+    isWithin(restriction(access, type, letter), type, version, extract, partition),
+  );
+  if (!isReadable) throw recordNotPatchable(base, type.name);
+}
+
+/** That a record was deleted is only for callers who may see every record of the type. */
+function missing(current: Current, type: ResourceType, { id, access }: FhirRequest): Error {
+  if (id === undefined)
+    return fhirError(404, 'not-found', `No ${type.name} matches the criteria, and a patch creates none.`);
+  const isShown = current.is === 'deleted' && restriction(access, type, 'r').kind === 'all';
+  return isShown ? gone(type.name, id, current.version.version) : notFound(type.name, id);
+}

@@ -1,0 +1,28 @@
+import type { Model, Operation, OperationCall } from './model.ts';
+
+/** A call of an operation: on the whole system, on a type, or with an id on an instance. */
+interface Call {
+  readonly resourceType?: string;
+  readonly id?: string;
+  /** The code. */
+  readonly operation?: string;
+}
+
+/** The declared operation of a call, whatever its level; undefined if none is declared. */
+export function operationOf(
+  { types, systemOperations }: Pick<Model, 'types' | 'systemOperations'>,
+  { resourceType, operation = '' }: Omit<Call, 'id'>,
+): Operation | undefined {
+  return resourceType === undefined
+    ? systemOperations.get(operation)
+    : types.get(resourceType)?.operations.get(operation);
+}
+
+/** How the operation is called on the level of a call; undefined if it is not declared there. */
+export function operationCallOf(
+  model: Pick<Model, 'types' | 'systemOperations'>,
+  call: Call,
+): OperationCall | undefined {
+  const level = call.resourceType === undefined ? 'system' : call.id === undefined ? 'type' : 'instance';
+  return operationOf(model, call)?.levels[level];
+}
