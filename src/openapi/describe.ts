@@ -135,14 +135,13 @@ function describeBatch(source: Source): Description {
   const { systemInteractions } = source.model;
   const types = (['batch', 'transaction'] as const).filter(type => systemInteractions.has(type));
   const [type] = types;
+  const example = source.components.share('examples', String(type), () => ({
+    value: { resourceType: 'Bundle', type, entry: [{ request: { method: 'GET', url: 'metadata' } }] },
+  }));
   return {
     summary: `A ${types.join(' or a ')}`,
     headers: ['prefer'],
-    body: requestBody(typeSchema('Bundle', source), {
-      resourceType: 'Bundle',
-      type,
-      entry: [{ request: { method: 'GET', url: 'metadata' } }],
-    }),
+    body: requestBody(typeSchema('Bundle', source), example),
     responses: {
       200: { description: 'A Bundle with the answer of each entry.', ...fhirContent(typeSchema('Bundle', source)) },
     },

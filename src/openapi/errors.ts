@@ -1,4 +1,5 @@
 import type { JsonObject } from '../fhir/json-object.ts';
+import { operationOutcome } from '../fhir/outcome.ts';
 import { fhirContent } from './responses.ts';
 import { typeSchema } from './schemas.ts';
 import type { Source } from './source.ts';
@@ -37,4 +38,17 @@ const errorResponse = (status: ErrorStatus, source: Source): JsonObject =>
     ...(status === 304 ? {} : outcome(source)),
   }));
 
-const outcome = (source: Source): JsonObject => fhirContent(typeSchema('OperationOutcome', source));
+const outcome = (source: Source): JsonObject =>
+  fhirContent(
+    typeSchema('OperationOutcome', source),
+    source.components.share('examples', 'error', () => ({
+      value: operationOutcome([
+        {
+          severity: 'error',
+          code: 'not-supported',
+          text: 'The search parameter `nmae` is unknown. Did you mean `name`?',
+          expression: 'http.nmae',
+        },
+      ]),
+    })),
+  );

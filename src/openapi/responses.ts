@@ -1,31 +1,38 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { TypeDefinition } from '../model/element.ts';
 import type { ResourceType } from '../model/model.ts';
-import { anyResource, nestedSchema, typeSchema } from './schemas.ts';
+import { anyResource, nestedSchema, recordExample, typeSchema } from './schemas.ts';
 import type { Source } from './source.ts';
 
 /** The Content-Type of answers. https://hl7.org/fhir/R4/http.html#mime-type */
 const fhirJson = 'application/fhir+json';
 
-/** A body of FHIR JSON. */
-export const fhirContent = (schema: JsonObject): JsonObject => ({ content: { [fhirJson]: { schema } } });
+/** A body of FHIR JSON; `example` is the reference to one. */
+export const fhirContent = (schema: JsonObject, example?: JsonObject): JsonObject => ({
+  content: { [fhirJson]: mediaType(schema, example) },
+});
 
 /** A body of a request, under both names of the format. */
-export const requestBody = (schema: JsonObject, example?: JsonObject): JsonObject => {
-  const content = { schema, ...(example === undefined ? {} : { example }) };
-  return { required: true, content: { [fhirJson]: content, 'application/json': content } };
-};
+export const requestBody = (schema: JsonObject, example?: JsonObject): JsonObject => ({
+  required: true,
+  content: { [fhirJson]: mediaType(schema, example), 'application/json': mediaType(schema, example) },
+});
+
+const mediaType = (schema: JsonObject, example?: JsonObject): JsonObject =>
+  example === undefined ? { schema } : { schema, examples: { example } };
 
 /** The body of a write. */
 export const recordBody = ({ name }: ResourceType, source: Source): JsonObject =>
-  source.components.share('requestBodies', name, () => requestBody(typeSchema(name, source)));
+  source.components.share('requestBodies', name, () =>
+    requestBody(typeSchema(name, source), recordExample(name, source)),
+  );
 
 /** The response with a record. */
 export const recordResponse = ({ name }: ResourceType, source: Source): JsonObject =>
   source.components.share('responses', name, () => ({
     description: `The ${name}; nothing, or an OperationOutcome, if a write prefers that.`,
     headers: versionHeaders(source),
-    ...fhirContent(typeSchema(name, source)),
+    ...fhirContent(typeSchema(name, source), recordExample(name, source)),
   }));
 
 /** The response to a create, with the address of the record. */
@@ -33,7 +40,7 @@ export const createdResponse = ({ name }: ResourceType, source: Source): JsonObj
   source.components.share('responses', `${name}-created`, () => ({
     description: `The created ${name}.`,
     headers: { ...versionHeaders(source), Location: header('Location', 'The URL of the version.', source) },
-    ...fhirContent(typeSchema(name, source)),
+    ...fhirContent(typeSchema(name, source), recordExample(name, source)),
   }));
 
 const versionHeaders = (source: Source): JsonObject => ({

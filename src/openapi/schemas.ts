@@ -4,6 +4,7 @@ import type { ElementDefinition, Property, TypeDefinition } from '../model/eleme
 import type { ResourceType } from '../model/model.ts';
 import { profiledDefinition } from '../model/type-definitions.ts';
 import { primitiveSchema } from './primitive-schema.ts';
+import { exampleRecord } from './example-record.ts';
 import type { Source } from './source.ts';
 
 /**
@@ -32,10 +33,23 @@ function resourceSchema(type: ResourceType, source: Source): JsonObject {
     ...(profile === undefined ? [] : [`Each record conforms to \`${profile}\`.`]),
     ...(supported.length === 0 ? [] : [`Schemas of the supported profiles: ${supported.join('; ')}.`]),
   ];
-  const required = profile === undefined ? undefined : source.model.snapshot(profile);
-  const definition = required === undefined ? type.definition : profiledDefinition(required);
-  const schema = objectSchema(definition, name, source);
-  return notes.length === 0 ? schema : { description: notes.join(' '), ...schema };
+  const description = notes.length === 0 ? {} : { description: notes.join(' ') };
+  return { ...description, ...objectSchema(definitionOf(type, source), name, source) };
+}
+
+/** The reference to an example of a declared type. */
+export function recordExample(name: string, source: Source): JsonObject {
+  const type = source.model.types.get(name);
+  if (type === undefined) throw new Error(`${name} is not declared`);
+  return source.components.share('examples', name, () => ({
+    value: exampleRecord(definitionOf(type, source), source),
+  }));
+}
+
+/** The elements of a type in the profile that each of its records must meet. */
+function definitionOf({ definition, profile }: ResourceType, { model }: Source): TypeDefinition {
+  const snapshot = profile === undefined ? undefined : model.snapshot(profile);
+  return snapshot === undefined ? definition : profiledDefinition(snapshot);
 }
 
 /** The schema of the records that claim a supported profile; undefined if it is not loaded. */
@@ -70,9 +84,16 @@ function objectSchema(definition: TypeDefinition, key: string, source: Source): 
   const isResource = definition.kind === 'resource';
   const root = definition.name.split('.', 1)[0] ?? '';
   const base = key.slice(0, key.length - (definition.name.length - root.length));
+  const isWriteOnly = (name: string): boolean =>
+    source.model.types.get(root)?.attachment?.path === `${definition.name}.${name}`; // no answer contains it
   const own = [...definition.properties].filter(([, { element }]) => element.max > 0);
-  const properties = own.map(([name, property]) => [name, valueSchema(property, { root, base }, source)]);
-  const required = [...definition.elements.values()].filter(({ min, max, choice }) => min > 0 && max > 0 && !choice);
+  const properties = own.map(([name, property]) => {
+    const schema = valueSchema(property, { root, base }, source);
+    return [name, isWriteOnly(name) ? { ...schema, writeOnly: true } : schema];
+  });
+  const required = [...definition.elements.values()].filter(
+    ({ name, min, max, choice }) => min > 0 && max > 0 && !choice && !isWriteOnly(name),
+  );
   return {
     type: 'object',
     ...list('required', [...(isResource ? ['resourceType'] : []), ...required.map(({ name }) => name)]),

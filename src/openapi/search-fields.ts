@@ -3,7 +3,7 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import { explainControl, queryControl, resultControls, typeControl } from '../model/result-controls.ts';
 import { offeredModifiers } from '../search/parse/modifiers.ts';
-import { exampleOf, exampleOfQuery } from './example.ts';
+import { exampleOf, exampleOfQuery } from './example-value.ts';
 import { searchSchema } from './search-schema.ts';
 import type { Source } from './source.ts';
 
@@ -36,19 +36,19 @@ export function typeFields(type: ResourceType, source: Source): readonly Field[]
     ...queryControl(type).map(control => ({
       ...controlField(control),
       schema: { type: 'string', enum: [...type.queries.keys()] },
-      example: undefined,
+      example: type.queries.keys().next().value,
     })),
     ...includeFields(type),
     ...(type.searchFeatures.has('filter') ? [filterField] : []),
     ...(type.searchFeatures.has('contained') ? containedFields : []),
     ...controlFields(source),
-    modifiedField(type, source),
+    modifiersField(type, source),
   ];
 }
 
 /** The fields of a search of several types: those of each type are in one object. */
 export const severalFields = (source: Source): readonly Field[] => [
-  controlField(typeControl),
+  { ...controlField(typeControl), example: source.model.types.keys().next().value },
   ...controlFields(source),
   criteriaField(source),
 ];
@@ -132,14 +132,14 @@ const containedFields: readonly Field[] = [
 ];
 
 /** Parameters with modifiers would be several for each parameter; they are properties of one object. */
-function modifiedField({ parameters }: ResourceType, source: Source): Field {
+function modifiersField({ parameters }: ResourceType, source: Source): Field {
   const [param] = [...parameters.values()].filter(one => offeredModifiers(one).includes('missing'));
-  const schema = source.components.share('schemas', 'search-modified', () => ({
+  const schema = source.components.share('schemas', 'search-with-modifiers', () => ({
     type: 'object',
     additionalProperties: { type: 'string' },
     propertyNames: { pattern: '[:.]' },
     description: 'Parameters with modifiers, chains and `_has`, by their whole names, such as `name:exact`.',
   }));
   const example = param === undefined ? undefined : { [`${param.code}:missing`]: 'false' };
-  return { name: 'modified', schema, example, isObject: true };
+  return { name: 'withModifiers', schema, example, isObject: true };
 }

@@ -48,7 +48,7 @@ function tokenExample({ expression, dataTypes }: SearchParam, source: Source): s
   const codes = binding?.strength === 'required' ? source.fewCodes(binding.valueSet) : undefined;
   if (codes?.[0] !== undefined) return codes[0];
   if (dataTypes.has('Identifier')) return 'http://example.org/ids|123';
-  if (dataTypes.has('ContactPoint')) return '416-555-0123';
+  if (dataTypes.has('ContactPoint')) return expression.includes("'email'") ? 'ann@example.org' : '416-555-0123';
   return dataTypes.has('CodeableConcept') || dataTypes.has('Coding') ? examples.token : 'code';
 }
 
