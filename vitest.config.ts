@@ -62,6 +62,7 @@ const httpOnMongodb = {
     'test/http/{interleaving,patch,search,search-values,update}.test.ts',
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy}.test.ts',
     'test/interaction/{search-joins,search-lists,search-near,search-several,search-sort,search-words}.test.ts',
+    'test/interaction/operation/{everything,lastn,meta}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },

@@ -6,7 +6,7 @@ import type { ReadFile } from './config/issuers.ts';
 import { fileSchema } from './config/file-schema.ts';
 import type { FileContent } from './config/file-schema.ts';
 import { openBeyondLoopback } from './config/safe-start.ts';
-import { fileFlag, settings } from './config/settings.ts';
+import { defaultStores, fileFlag, settings } from './config/settings.ts';
 import type { Config } from './config/config.ts';
 import type { Flag, Given } from './config/flag.ts';
 import { isLoopback } from './config/values.ts';
@@ -65,6 +65,7 @@ export function readArguments(
   problems.push(...file.problems);
 
   const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, file.issuers]]);
+  let isStoreGiven = false;
   for (const setting of settings) {
     const { flag } = setting;
     const source = [
@@ -72,6 +73,7 @@ export function readArguments(
       { texts: variables.get(flag), name: `\`${setting.variable}\`` },
       { texts: file.texts.get(flag), name: `\`${flag}\` in ${path}` },
     ].find(source => source.texts !== undefined);
+    if (flag === 'store') isStoreGiven = source !== undefined;
     fields.set(setting.field, readValue(setting, source?.texts, source?.name ?? '', problems));
   }
   const ownValues: Record<string, unknown> = {};
@@ -79,7 +81,10 @@ export function readArguments(
     const value = readValue(flag, flags.given.get(flag.flag), `\`--${flag.flag}\``, problems);
     if (value !== undefined) ownValues[flag.flag] = value;
   }
-  const config = Object.freeze(Object.fromEntries(fields)) as unknown as Config; // each field was read by its own row
+  const read = Object.fromEntries(fields) as unknown as Config; // each field was read by its own row
+  const config = Object.freeze(
+    isStoreGiven || problems.length > 0 ? read : { ...read, store: defaultStores[read.interface] },
+  );
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return { config, own: ownValues, positionals: flags.positionals };
@@ -206,6 +211,9 @@ function contradictions(config: Config): string[] {
   const problems: string[] = [];
   if ((config.tlsCert === undefined) !== (config.tlsKey === undefined)) {
     problems.push('`tls-cert` and `tls-key` belong together: set both for https, or none for http.');
+  }
+  if (config.interface !== 'shipped' && config.capability !== undefined) {
+    problems.push('`interface` and `capability` both replace the shipped `capability/`: set one of them.');
   }
   if (config.access === 'open' && !isLoopback(config.host)) problems.push(openBeyondLoopback(config.host));
   if (parseStoreUrl(config.store)?.kind === 'mongodb' && config.storeTimeout <= config.searchDeadline) {

@@ -17,6 +17,7 @@ describe('settings', () => {
     expect(readConfig([])).toEqual({
       port: 8080,
       host: '127.0.0.1',
+      interface: 'shipped',
       store: 'sqlite:./data/records.sqlite',
       definitions: [],
       access: 'token',
@@ -39,6 +40,8 @@ describe('settings', () => {
       maxRequests: 256,
       maxConnections: 2000,
       connectionsPerAddress: undefined,
+      rateLimitClient: 120_000,
+      rateLimitAddress: 240_000,
       headerTimeout: 10_000,
       bodyTimeout: 30_000,
       keepAlive: 65_000,
@@ -77,6 +80,16 @@ describe('settings', () => {
     expect(config.definitions).toEqual(['a', 'b,c']);
     expect(config.trustedProxies).toEqual(['10.0.0.0/8', '::1']);
     expect(readConfig([], { CRS_DEFINITIONS: 'a,b' }).definitions).toEqual(['a', 'b']);
+  });
+
+  it('have a store of its own for another interface, unless a store is set', () => {
+    expect(readConfig(['--interface', 'r4']).store).toBe('sqlite:./data/r4.sqlite');
+    expect(readConfig([], { CRS_INTERFACE: 'r4' }).store).toBe('sqlite:./data/r4.sqlite');
+    expect(readConfig(['--interface', 'r4', '--store', 'sqlite:./data/records.sqlite']).store).toBe(
+      'sqlite:./data/records.sqlite',
+    );
+    const file = (): string => '{"interface": "r4", "store": "sqlite:./mine.sqlite"}';
+    expect(readConfig(['--config', 'some.json'], {}, file).store).toBe('sqlite:./mine.sqlite');
   });
 
   it('are not what tests read from the environment', () => {
@@ -120,6 +133,8 @@ describe('settings', () => {
     [['--handling', 'strickt'], expect.stringContaining('Did you mean `strict`?')],
     [['--store', 'mongodb://h', '--store-timeout', '5'], expect.stringContaining('longer than `search-deadline`')],
     [['--tls-key', 'a'], expect.stringContaining('belong together')],
+    [['--interface', 'R4'], expect.stringContaining('Did you mean `r4`?')],
+    [['--interface', 'r4', '--capability', 'a'], expect.stringContaining('both replace the shipped `capability/`')],
     [['--debug=perhaps'], expect.stringContaining('neither true nor false')],
   ])('refuse %j', (argv, text) => {
     expect(problems(argv)).toEqual([text]);

@@ -40,7 +40,10 @@ const toRun = pages
 const shown: Readonly<Record<string, readonly RegExp[]>> = {
   'src/definitions/README.md': [
     /"resourceType":"Bundle"[^\n]*"id":"belanger-1"/,
+    /"versionId":"2"[^\n]*"family":"Roy-Gagnon"/,
+    /HTTP\/1\.1 204 /,
     /The definitions are valid: 9 resource types/,
+    /The definitions are valid: 3 resource types/,
   ],
   'README.md': [/"type": "Patient"/, /"family": "Tremblay"/, /"total":[1-9]/, /Serves http:\S+\/r4\/\{partition\}/],
   'src/interaction/README.md': [/^HTTP\/1\.1 201 /m, /"title":"A dot"/],

@@ -35,11 +35,14 @@ export const recordNotWritable = (realm: Realm, resourceType: string): FhirError
     [],
   );
 
-/** The token may update the record, but not read it: the answer to a patch would show what it has. */
-export const recordNotPatchable = (realm: Realm, resourceType: string): FhirError =>
+/**
+ * The token may update the record, but not read it: the answer to a change of a part would show what it has. `what` is
+ * the subject of the sentence.
+ */
+export const recordNotChangeable = (realm: Realm, resourceType: string, what: string): FhirError =>
   scopeInsufficient(
     realm,
-    `A patch needs a scope that reads this ${resourceType} too, since its answer shows the record. Send an update.`,
+    `${what} needs a scope that reads this ${resourceType} too, since its answer shows the record. Send an update.`,
     [],
   );
 

@@ -39,7 +39,7 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [
     exitCodes.found,
     'done, but with findings: rejected records, index differences, pending indexes, damaged records, ' +
-      'attachments or audit events, errors in definitions or validated files, stores that differ',
+      'attachments or audit events, errors in definitions or validated files, stores that differ, no recent backup',
   ],
   [exitCodes.interrupted, 'stopped by Ctrl-C or SIGTERM'],
 ];
@@ -54,8 +54,17 @@ export class CommandError extends Error {
   }
 }
 
-/** The settings of commands on the files of a store, which need no definitions. */
-export const fileSettings = ['store', 'host', 'port', 'public-url', 'debug'] as const;
+/** The settings of commands on the files of a store, which need no definitions: `interface` for the default store. */
+export const fileSettings = ['store', 'interface', 'host', 'port', 'public-url', 'debug'] as const;
 
 /** The settings of commands that open the store. */
-export const storeSettings = ['store', 'definitions', 'capability', 'host', 'port', 'public-url', 'debug'] as const;
+export const storeSettings = [
+  'store',
+  'interface',
+  'definitions',
+  'capability',
+  'host',
+  'port',
+  'public-url',
+  'debug',
+] as const;

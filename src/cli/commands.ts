@@ -25,7 +25,7 @@ export const commands: readonly Entry[] = [
   },
   {
     name: 'definitions init',
-    summary: 'Write a capability folder from the CapabilityStatement of a published guide',
+    summary: 'Write a capability folder from a published guide, or for all of R4',
     import: () => import('./definitions-init.ts'),
   },
   { name: 'explain', summary: 'Show how a search is understood and answered', import: () => import('./explain.ts') },
@@ -79,6 +79,26 @@ export const commands: readonly Entry[] = [
     name: 'migrate',
     summary: 'Copy a store into another one, and compare them',
     import: () => import('./migrate.ts'),
+  },
+  {
+    name: 'upgrade check',
+    summary: 'Show what this version would change in the store, and whether a backup is recent',
+    import: () => import('./upgrade-check.ts'),
+  },
+  {
+    name: 'deploy systemd',
+    summary: 'Print a systemd unit that runs the service with these settings',
+    import: () => import('./deploy-systemd.ts'),
+  },
+  {
+    name: 'deploy compose',
+    summary: 'Print a Compose file with the service and a MongoDB replica set',
+    import: () => import('./deploy-compose.ts'),
+  },
+  {
+    name: 'deploy kubernetes',
+    summary: 'Print Kubernetes manifests that run the service with these settings',
+    import: () => import('./deploy-kubernetes.ts'),
   },
   { name: 'audit list', summary: 'List audit events', import: () => import('./audit-list.ts') },
   { name: 'audit export', summary: 'Write audit events as NDJSON', import: () => import('./audit-export.ts') },

@@ -6,7 +6,7 @@ import { counted } from '../observability/counted.ts';
 /** Loads the definitions as a start would, and reports every problem with its file and JSON path. */
 export const command = defineCommand({
   details: 'Problems stop a start; they go to stderr with file and JSON path. Warnings do not stop one.',
-  takes: ['definitions', 'capability', 'debug'],
+  takes: ['interface', 'definitions', 'capability', 'debug'],
   async run({ config, positionals }) {
     noPositionals(positionals);
     const [{ loadModel }, { unusableCriteria }] = await Promise.all([

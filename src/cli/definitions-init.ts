@@ -7,24 +7,34 @@ import type { Initialized, LeftOut } from '../guide/init.ts';
 import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 
-/** Writes a capability folder from the statement of a published guide. */
+/** Writes a capability folder: from the statement of a published guide, or with all of R4. */
 export const command = defineCommand({
   details: `The types, parameters and profiles that the guide requires of servers, with scopes, if they are
 supported; the rest is listed with the reason. --definitions names packages that the guide needs.
 
   npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types Patient,Condition --out ./us-core
-  npm run cli -- serve --capability ./us-core --definitions hl7.fhir.us.core-6.1.0.tgz`,
+  npm run cli -- serve --capability ./us-core --definitions hl7.fhir.us.core-6.1.0.tgz
+
+--all declares every type, interaction and search parameter of R4, as \`--interface r4\` does, for you to edit:
+
+  npm run cli -- definitions init --all ./all-r4`,
+  positionals: '[DIR]',
   takes: ['definitions', 'debug'],
   own: [
     { flag: 'from', value: 'PACKAGE', read: some, meaning: 'The FHIR package (.tgz) of the guide' },
+    { flag: 'all', value: undefined, read: () => true, meaning: 'All of R4 instead of a guide' },
     { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, separated by commas' },
     { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, if the guide has several' },
     { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; created if needed' },
   ],
   async run({ config, own, positionals }) {
+    if (own.all === true) return (await import('./definitions-init-all.ts')).initAllCommand(config, own, positionals);
     noPositionals(positionals);
     const from = own.from;
-    if (from === undefined) throw new ConfigError(['`--from` is missing: name the FHIR package (.tgz) of a guide.']);
+    if (from === undefined)
+      throw new ConfigError([
+        '`--from` is missing: name the FHIR package (.tgz) of a guide, or declare all of R4 with `--all`.',
+      ]);
     const out = own.out;
     const { initDefinitions, nameOf } = await import('../guide/init.ts');
     const { writeNew } = await import('../guide/write.ts');

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import program from '../../package.json' with { type: 'json' };
 import { ConfigError, readArguments } from '../config.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { hideCredentials } from '../store/url.ts';
@@ -28,6 +29,10 @@ const ignore = (): void => {};
 
 /** Finds the command, parses its flags and runs it. */
 async function run(argv: readonly string[]): Promise<ExitCode> {
+  if (argv[0] === '--version') {
+    console.log(`${program.name} ${program.version}`);
+    return exitCodes.done;
+  }
   const help = argv.some(text => text === '--help' || text === '-h');
   const words = argv.slice(0, 2);
   const entry = commands.find(({ name }) => name === words.join(' ')) ?? commands.find(({ name }) => name === words[0]);

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
 import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
-import { settings } from '../config/settings.ts';
+import { defaultStores, settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine/engine.ts';
 import { createLog } from '../observability/log.ts';
@@ -128,7 +128,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
     console.log(`The store ${hideCredentials(config.store)} was not made by --demo, so no records were added.`);
     return;
   }
-  const { examples } = await import('../demo/examples.ts');
+  const { examples, writeExample } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
   console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
@@ -139,6 +139,12 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   if (asked) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
   const header = asked ? '-H "Authorization: Bearer $TOKEN" ' : '';
   for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
+  const write = writeExample(engine.model.types);
+  if (write !== undefined) {
+    const content = `-H 'Content-Type: application/fhir+json' -d '${write.body}'`;
+    console.log(`  curl -X PUT ${header}${content} '${base}/${write.path}'`);
+    console.log(`  curl -X DELETE ${header}'${base}/${write.path}'`);
+  }
   if (files !== undefined) {
     const [{ registerDemo }, { demoBackend, demoUsers }] = await Promise.all([
       import('../demo/accounts.ts'),
@@ -163,13 +169,14 @@ const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 /** The flags with which the command `token` uses the same store; the public URL of the server is in the store. */
 function tokenFlags(config: Config): string {
   return settings
-    .filter(({ flag }) => ['store', 'definitions', 'capability'].includes(flag))
+    .filter(({ flag }) => ['store', 'interface', 'definitions', 'capability'].includes(flag))
     .flatMap(({ flag, field, default: fallback }) =>
       [config[field] ?? []]
         .flat()
         .map(String)
         // hidden values come from the environment
-        .filter(value => value !== fallback && hideCredentials(value) === value)
+        .filter(value => value !== (flag === 'store' ? defaultStores[config.interface] : fallback))
+        .filter(value => hideCredentials(value) === value)
         .map(value => ` --${flag} ${shellWord(value)}`),
     )
     .join('');

@@ -32,7 +32,7 @@ in its \`meta.profile\`, and those of --profile. Exit code 3 if one has an error
 listed too. With --output json one object per resource: file, line, resource, valid, issues. The known
 codes and profiles depend on --definitions, and on --terminology-server, which receives codes that those
 do not decide.`,
-  takes: ['definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
+  takes: ['interface', 'definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
   own: flags,
   async run({ config, own, positionals }) {
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);

@@ -4,6 +4,8 @@ import type { IssuerSettings } from '../auth/token/settings.ts';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** `r4`: the interface that is generated from the definitions of R4, instead of the shipped one. */
+  readonly interface: 'shipped' | 'r4';
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
@@ -51,6 +53,10 @@ export interface Config {
   readonly maxConnections: number;
   /** The same per address; undefined for a quarter of `maxConnections`. */
   readonly connectionsPerAddress: number | undefined;
+  /** Tokens of one client and user per minute; 0 for no limit. */
+  readonly rateLimitClient: number;
+  /** Requests of one address per minute; 0 for no limit. */
+  readonly rateLimitAddress: number;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
   readonly keepAlive: number;

@@ -18,6 +18,12 @@ import {
   zone,
 } from './values.ts';
 
+/** The store without the setting `store`, by interface: an index of one interface would be dropped by the other. */
+export const defaultStores: Readonly<Record<Config['interface'], string>> = {
+  shipped: 'sqlite:./data/records.sqlite',
+  r4: 'sqlite:./data/r4.sqlite',
+};
+
 /** A flag that is also an environment variable and a key of the settings file. */
 export interface Setting extends Flag {
   readonly field: keyof Omit<Config, 'issuers'>;
@@ -31,12 +37,19 @@ export const settings: readonly Setting[] = [
     default: '127.0.0.1',
   }),
   setting(
+    'interface',
+    'NAME',
+    choice('shipped', 'r4'),
+    '`shipped`: the files in `capability/`; `r4`: all of FHIR R4, by default in `sqlite:./data/r4.sqlite`',
+    { default: 'shipped' },
+  ),
+  setting(
     'store',
     'URL',
     storeUrl,
     'The store of the records: `sqlite:` and the path of a file, or `mongodb://…`; no password on a command line',
     {
-      default: 'sqlite:./data/records.sqlite',
+      default: defaultStores.shipped,
     },
   ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
@@ -131,6 +144,20 @@ export const settings: readonly Setting[] = [
       defaultNote: 'a quarter of `max-connections`',
     },
   ),
+  setting(
+    'rate-limit-client',
+    'NUMBER',
+    integer(0, 100_000_000),
+    'Reads of one client and user per minute, other requests by their cost; 0 for no limit; then 429',
+    { default: '120000' },
+  ),
+  setting(
+    'rate-limit-address',
+    'NUMBER',
+    integer(0, 100_000_000),
+    'Requests of one address per minute; loopback and `trusted-proxies` have no limit; 0 for none; then 429',
+    { default: '240000' },
+  ),
   setting('header-timeout', 'NUMBER', seconds, 'Timeout for the head of a request', time('10')),
   setting('body-timeout', 'NUMBER', seconds, 'Timeout for a whole request', time('30')),
   setting('keep-alive', 'NUMBER', seconds, 'Idle timeout of a connection', time('65')),
@@ -148,7 +175,8 @@ export const settings: readonly Setting[] = [
     'terminology-server',
     'URL',
     terminologyUrl,
-    'FHIR terminology server for codes that loaded code systems do not decide: only codes are sent',
+    'FHIR terminology server for codes that loaded code systems do not decide: only codes and words of `$expand` are ' +
+      'sent',
   ),
   setting('terminology-timeout', 'NUMBER', seconds, 'Timeout of that server', time('3')),
   setting(

@@ -18,8 +18,8 @@ import type { Problem } from './problem.ts';
 export interface Sources {
   /** Folders with `capability`, `searchparameters` and `profiles` inside, or packages (`.tgz`). */
   readonly definitions: readonly string[];
-  /** A folder that replaces the shipped `capability`. */
-  readonly capability: string | undefined;
+  /** A folder that replaces the shipped `capability`; false if that is not read. */
+  readonly capability: string | false | undefined;
   /** The checkout whose three folders are the shipped ones. */
   readonly root: string;
   /** The cache of unpacked packages; undefined for none. */
@@ -46,9 +46,7 @@ export async function readSources(sources: Sources): Promise<FoundDefinitions> {
   const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
   const reading: Reading = { known, cache: sources.cache };
   const found = await Promise.all([
-    sources.capability === undefined
-      ? readFolder('capability', { path: join(sources.root, 'capability'), file: 'capability' }, sources.root, reading)
-      : readCapability(sources.capability, reading),
+    readInterface(sources, reading),
     ...['searchparameters', 'profiles'].map(folder =>
       readFolder(folder, { path: join(sources.root, folder), file: folder }, join(sources.root, folder), reading),
     ),
@@ -69,6 +67,12 @@ const refused = (file: string, text: string): FoundDefinitions => ({
   ...nothing,
   problems: [{ file, path: '', text }],
 });
+
+async function readInterface({ capability, root }: Sources, reading: Reading): Promise<FoundDefinitions> {
+  if (capability === false) return nothing;
+  if (capability !== undefined) return readCapability(capability, reading);
+  return readFolder('capability', { path: join(root, 'capability'), file: 'capability' }, root, reading);
+}
 
 async function readCapability(path: string, reading: Reading): Promise<FoundDefinitions> {
   if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, reading);

@@ -15,6 +15,16 @@ export function examples(records: GenerateOptions, types: { has(type: string): b
   return queries.filter(([type]) => types.has(type)).map(([type, query]) => `${type}?${query}`);
 }
 
+/** A record that a client may create or update by PUT, and its path under the base URL; undefined if none may. */
+export function writeExample(
+  types: ReadonlyMap<string, { readonly interactions: ReadonlySet<string>; readonly updateCreate: boolean }>,
+): { readonly path: string; readonly body: string } | undefined {
+  const body = { resourceType: 'Patient', id: 'my-patient', name: [{ family: 'Roy' }] };
+  const type = types.get(body.resourceType);
+  if (type?.updateCreate !== true || !type.interactions.has('update')) return undefined;
+  return { path: `${body.resourceType}/${body.id}`, body: JSON.stringify(body) };
+}
+
 interface Read {
   readonly resourceType: string;
   readonly id: string;

@@ -13,6 +13,8 @@ import { isWeekday, printDate } from './calendar.ts';
 import { demoUsers } from './clients.ts';
 import { generate, printed } from './generate.ts';
 import type { Generated, GenerateOptions } from './generate.ts';
+import type { Resource } from './resource.ts';
+import { workplaces } from './workplaces.ts';
 
 export const demoPartition = 'demo';
 const zone = 'America/Toronto';
@@ -75,10 +77,7 @@ export async function fillDemo(
       throw new Error(`The partition ${demoPartition} was removed while it was being filled.`);
     while (mark.filled < mark.patients) {
       const upTo = Math.min(mark.filled + BATCH, mark.patients);
-      const people =
-        mark.filled === 0
-          ? demoUsers.flatMap(({ resource }) => (resource === undefined ? [] : [printed(resource)]))
-          : [];
+      const people = mark.filled === 0 ? [...staff(model, mark), ...usersRecords()].map(printed) : [];
       const records = [...people, ...generate({ ...mark, patients: upTo, skip: mark.filled })];
       const changes = records.filter(({ type }) => model.types.has(type)).map(put);
       await partition.write(changes, { unit: 'each' }); // the mark follows them, and repeating them is harmless
@@ -90,6 +89,15 @@ export async function fillDemo(
   const file = fileOf(storeUrl);
   if (file !== undefined) rmSync(noteOf(file), { force: true });
 }
+
+/** The resources of users that are not among the generated records. */
+const usersRecords = (): readonly Resource[] => demoUsers.flatMap(({ resource }) => resource ?? []);
+
+/** The practitioners and locations, of those types that can be searched. */
+const staff = ({ types }: Model, mark: DemoMark): readonly Resource[] =>
+  workplaces(mark)
+    .filter(({ resourceType }) => types.get(resourceType)?.interactions.has('search-type') === true)
+    .filter(({ resourceType, id }) => !usersRecords().some(one => one.resourceType === resourceType && one.id === id));
 
 /**
  * A day that has ended in every time zone, so that its measurements are in the past; there are no visits on weekends.

@@ -24,6 +24,21 @@ export type Encountered = Visit & { readonly encounterId: string };
 /** Patients that share one practitioner: as many as a day has slots, so that no two are booked at the same time. */
 const SLOTS = 16;
 const PRACTITIONERS_A_CLINIC = 4;
+
+/** The ids of the practitioners and the locations of the visits of so many people. */
+export function workplacesOf(people: number): {
+  readonly practitioners: readonly string[];
+  readonly locations: readonly string[];
+} {
+  const clinics = Math.ceil(people / (SLOTS * PRACTITIONERS_A_CLINIC));
+  const numbered = (name: string, count: number): readonly string[] =>
+    Array.from({ length: count }, (_, index) => `${name}-${index + 1}`);
+  return {
+    practitioners: numbered('practitioner', clinics * PRACTITIONERS_A_CLINIC),
+    locations: numbered('location', clinics),
+  };
+}
+
 const FIRST_SLOT = 8 * 60 + 30;
 const SLOT = 30;
 

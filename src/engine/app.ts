@@ -9,6 +9,7 @@ import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.t
 import type { Engine } from '../interaction/interaction.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import { originsOf } from './authorization.ts';
+import { bucketsOf } from './rate-limits.ts';
 import type { Listener } from './port.ts';
 import type { Start } from './start.ts';
 
@@ -24,11 +25,19 @@ export interface Served {
 }
 
 /** The listener of the port, with the limits of the settings. */
-export function createListener({ config, url, log, notice, meters, traces, closing }: Start, served: Served): Listener {
+export function createListener(
+  { config, url, log, notice, now, meters, traces, closing }: Start,
+  served: Served,
+): Listener {
   const { engine, authorized, headers } = served;
   const { compression, trustedProxies } = config;
   const uploads = createUploads(mostUploads, longestUploadWait);
-  const places = createPlaces(config.maxRequests, createShareOf(trustedProxies), notice);
+  const places = createPlaces(
+    config.maxRequests,
+    createShareOf(trustedProxies),
+    notice,
+    bucketsOf(config.rateLimitAddress, now),
+  );
   meters?.queue('requests', () => places.taken);
   meters?.queue('uploads', () => uploads.waiting);
   const app = createApp({

@@ -23,6 +23,7 @@ import { openAuthorizationServer } from './authorization.ts';
 import { requireModel } from './load-model.ts';
 import { startObserving, watchEngine } from './observe.ts';
 import { openPort } from './port.ts';
+import { clientLimitOf } from './rate-limits.ts';
 import { openServedStore } from './served-store.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
@@ -117,6 +118,7 @@ export async function startEngine(
       expander: expanderOf(config),
       validator: lazyValidator(definitions, model, config),
       cursors,
+      chargeClient: clientLimitOf(config.rateLimitClient, now),
       now,
       newId,
       fault: (error, requestId) => log.fault(error, requestId),

@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import type { Config } from '../config.ts';
 import { checkPackages } from '../definitions/check.ts';
 import type { Definition } from '../definitions/definition.ts';
-import { within } from '../definitions/definition.ts';
+import { definitionOf, within } from '../definitions/definition.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
@@ -10,6 +12,8 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import { printProblem } from '../definitions/problem.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { readSources } from '../definitions/source.ts';
+import { declareAll } from '../guide/declare-all.ts';
+import { readTemplate, templateFile } from '../guide/template.ts';
 import { operations } from '../interaction/operation/index.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
@@ -41,6 +45,8 @@ export interface LoadedModel {
  */
 export async function loadModel(sources: {
   readonly definitions: readonly string[];
+  /** `r4` replaces the shipped folder `capability` by what declareAll makes. */
+  readonly interface?: Config['interface'] | undefined;
   readonly capability?: string | undefined;
   readonly root?: string | undefined;
   /**
@@ -51,16 +57,17 @@ export async function loadModel(sources: {
   const root = sources.root ?? fileURLToPath(new URL('../..', import.meta.url));
   const found = await readSources({
     definitions: sources.definitions,
-    capability: sources.capability,
+    capability: sources.interface === 'r4' ? false : sources.capability,
     root,
     cache: openDiskCache(sources.cache ?? cacheFolders(root, 'definitions')),
   });
   const { definitions, problems, notices } = indexDefinitions(found.definitions);
   const types = baseTypes(definitions);
-  const compiled = compileModel(found.statements, definitions, types, found.digests, operations);
-  const plain = [...found.statements, ...found.definitions].filter(
-    ({ core, package: from }) => !core && from === undefined,
-  );
+  const all = sources.interface === 'r4' ? [allOfR4(definitions, types)] : [];
+  const statements = [...all, ...found.statements];
+  const digests = [...found.digests, ...all.map(digestOf)];
+  const compiled = compileModel(statements, definitions, types, digests, operations);
+  const plain = [...statements, ...found.definitions].filter(({ core, package: from }) => !core && from === undefined);
   const checked = checkProfiles(definitions, compiled.model);
   const queries = compiled.problems.length === 0 ? queryProblems(compiled.model) : [];
   const nothing: Problem = {
@@ -72,7 +79,7 @@ export async function loadModel(sources: {
     .flatMap(one => misshapen(one, types))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
-  const all = [
+  const refused = [
     ...(empty ? [nothing] : []),
     ...found.problems,
     ...problems,
@@ -82,9 +89,9 @@ export async function loadModel(sources: {
     ...checked.problems,
   ];
   return {
-    model: all.length === 0 ? compiled.model : undefined,
+    model: refused.length === 0 ? compiled.model : undefined,
     definitions,
-    problems: inOrder(all),
+    problems: inOrder(refused),
     warnings: [...checkPackages(found.packages, definitions), ...checked.warnings],
     notices: [...notices, ...compiled.notices],
   };
@@ -101,6 +108,16 @@ export async function requireModel(sources: Parameters<typeof loadModel>[0]): Pr
   if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings], warnings };
   throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
+
+/** The statement of the interface `r4`, as if it were read from a file. */
+const allOfR4 = (definitions: Definitions, types: TypeDefinitions): Definition =>
+  definitionOf(declareAll(readTemplate(), definitions, types, operations), {
+    file: templateFile,
+    path: '',
+    package: undefined,
+  });
+
+const digestOf = (definition: Definition): string => hash('sha256', JSON.stringify(definition.resource()));
 
 /** The structural errors of a definition in a single file: a misspelt element would be ignored silently. */
 function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { takeOrRefuse } from '../fhir/rate-limited.ts';
+import type { Buckets } from '../token-buckets.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { ShareOf } from './shares.ts';
 
@@ -8,7 +10,10 @@ import type { ShareOf } from './shares.ts';
  * store.
  */
 export interface Places {
-  /** Takes a place for a request of a client. Throws FhirError 503 if there is none, without waiting. */
+  /**
+   * Takes a place for a request of a client. Throws, without waiting, FhirError 503 if there is none, and 429 if the
+   * address has sent too many.
+   */
   enter(request: IncomingMessage, address: string): Place;
   /** The number of running requests. */
   readonly taken: number;
@@ -32,9 +37,15 @@ const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
 
 /**
  * `most` places. The last quarter is reserved for shares that hold less than a quarter, so that a client with many
- * concurrent requests does not block others. `notice` receives a rate-limited notice when requests are rejected.
+ * concurrent requests does not block others. `notice` receives a rate-limited notice when requests are rejected. Each
+ * request costs its share a token of `ofAddress`.
  */
-export function createPlaces(most: number, shareOf: ShareOf, notice: (text: string) => void): Places {
+export function createPlaces(
+  most: number,
+  shareOf: ShareOf,
+  notice: (text: string) => void,
+  ofAddress?: Buckets,
+): Places {
   const taken = new Map<string, number>();
   let count = 0;
   const isTime = seldom(noticeInterval);
@@ -61,6 +72,7 @@ export function createPlaces(most: number, shareOf: ShareOf, notice: (text: stri
     },
     enter(request, address) {
       const share = shareOf(address);
+      if (ofAddress !== undefined && share !== undefined) takeOrRefuse(ofAddress, 'address', share, 1);
       take(share);
       let isHeld = true;
       const held: HeldPlace = {

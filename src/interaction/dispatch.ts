@@ -19,6 +19,7 @@ export async function dispatch(engine: Engine, request: FhirRequest): Promise<Fh
     throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
   }
   requireScope(request.access, engine.model, request, request.base);
+  engine.chargeClient?.(request);
   try {
     const partition = await engine.store.partition(request.partition.id);
     if (partition === undefined) throw noPartition(request.partition.id);

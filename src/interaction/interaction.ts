@@ -73,6 +73,9 @@ export interface FhirResponse {
   readonly records?: readonly StoredVersion[];
 }
 
+/** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */
+export type ChargeClient = (request: FhirRequest) => void;
+
 /** The dependencies of interactions. */
 export interface Engine {
   readonly model: Model;
@@ -93,6 +96,8 @@ export interface Engine {
   /** Created at its first use. */
   readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;
+  /** Undefined: clients have no rate limit. */
+  readonly chargeClient?: ChargeClient | undefined;
   readonly now: () => number;
   /** The handling of unknown and empty parameters if the client does not choose. */
   readonly handling: Handling;

@@ -41,6 +41,9 @@ interface Link {
 /** The compartment of a link without one. https://hl7.org/fhir/R4/compartmentdefinition-patient.html */
 export const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/patient';
 
+/** The parameters that link a record without an `access-link`; the first that leads to the compartment counts. */
+export const defaultLinkCodes = ['patient', 'subject'] as const;
+
 const defaultCode = ({ compartments }: Context): string | undefined =>
   [...compartments.values()].find(({ url }) => url === defaultCompartment)?.code;
 
@@ -54,7 +57,7 @@ function defaultLink(
   const [node] = nodes;
   const compartment = defaultCode(context);
   if (typeName === compartment || compartment === undefined || node === undefined) return [];
-  for (const code of ['patient', 'subject']) {
+  for (const code of defaultLinkCodes) {
     const param =
       own.get(code) ??
       (parameters.codes(typeName).includes(code) ? parameters.officialByCode(code, typeName, node, 'type') : undefined);

@@ -108,6 +108,10 @@ const fullTexts: Readonly<Partial<Record<string, (typeName: string) => string>>>
   'http://hl7.org/fhir/SearchParameter/Resource-content': typeName => typeName,
 };
 
+/** True for a SearchParameter that has index entries: by an expression, or of the texts of R4. */
+export const hasEntries = ({ url, expression }: JsonObject): boolean =>
+  expression !== undefined || fullTexts[asString(url) ?? ''] !== undefined;
+
 /** The algorithm of phonetic codes, with a number that is raised if it makes other codes (indexing/phonetic.ts). */
 const phoneticAlgorithm = 'Double Metaphone 1';
 

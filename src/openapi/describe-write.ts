@@ -11,7 +11,7 @@ import type { Source } from './source.ts';
 /** https://hl7.org/fhir/R4/http.html#update, https://hl7.org/fhir/R4/http.html#cond-update */
 export function describeUpdate(type: ResourceType, hasId: boolean, source: Source): Description {
   const creates = type.updateCreate || !hasId;
-  const errors: readonly ErrorStatus[] = [400, ...(creates ? [] : ([405] as const)), 409, 412, 413, 415, 422];
+  const errors: readonly ErrorStatus[] = [400, ...(creates ? [] : ([405] as const)), 409, 412, 422];
   return {
     summary: `Update ${which(type, hasId)}`,
     fields: fieldsOf(hasId, source),
@@ -27,17 +27,29 @@ export function describeUpdate(type: ResourceType, hasId: boolean, source: Sourc
 
 /** https://hl7.org/fhir/R4/http.html#patch */
 export function describePatch(type: ResourceType, hasId: boolean, source: Source): Description {
-  const parameters = fhirContent(typeSchema('Parameters', source));
-  const content = { 'application/json-patch+json': { schema: jsonPatch(source) }, ...Object(parameters['content']) };
   return {
     summary: `Patch ${which(type, hasId)}`,
     fields: fieldsOf(hasId, source),
     headers: ['if-match', 'prefer'],
-    body: { required: true, content },
+    body: patchBody(source),
     responses: { 200: recordResponse(type, source) },
-    errors: [400, 404, ...(hasId ? ([410] as const) : []), 412, 413, 415, 422],
+    errors: [400, 404, ...(hasId ? ([410] as const) : []), 412, 422],
   };
 }
+
+/** https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/fhirpatch.html */
+const patchBody = (source: Source): JsonObject =>
+  source.components.share('requestBodies', 'patch', () => ({
+    description: 'A JSON Patch, or a FHIRPath Patch as Parameters.',
+    required: true,
+    content: {
+      'application/json-patch+json': {
+        schema: jsonPatch(source),
+        example: [{ op: 'test', path: '/id', value: '123' }],
+      },
+      'application/fhir+json': { schema: typeSchema('Parameters', source) },
+    },
+  }));
 
 /** https://www.rfc-editor.org/rfc/rfc6902#section-4 */
 const jsonPatch = ({ components }: Source): JsonObject =>

@@ -126,7 +126,7 @@ function describeCreate(type: ResourceType, source: Source): Description {
       ...(type.conditionalCreate ? { 200: recordResponse(type, source) } : {}),
       201: createdResponse(type, source),
     },
-    errors: [400, ...(type.conditionalCreate ? ([412] as const) : []), 413, 415, 422],
+    errors: [400, ...(type.conditionalCreate ? ([412] as const) : []), 422],
   };
 }
 
@@ -145,6 +145,6 @@ function describeBatch(source: Source): Description {
     responses: {
       200: { description: 'A Bundle with the answer of each entry.', ...fhirContent(typeSchema('Bundle', source)) },
     },
-    errors: [400, 409, 412, 413, 415, 422],
+    errors: [400, 409, 412, 422],
   };
 }

@@ -13,8 +13,6 @@ const descriptions = {
   409: 'The write conflicts with other records.',
   410: 'The record was deleted.',
   412: 'Another version than that of If-Match is current, or several records match.',
-  413: 'The body or an attachment exceeds its size limit.',
-  415: 'The Content-Type or a Content-Encoding is not supported.',
   422: 'The resource breaks rules of R4 or of its profiles, or an Idempotency-Key was used with another body.',
 } as const;
 
@@ -26,8 +24,8 @@ export const errorResponses = (statuses: readonly ErrorStatus[], source: Source)
   ...Object.fromEntries(statuses.map(status => [status, errorResponse(status, source)])),
   default: source.components.share('responses', 'default', () => ({
     description:
-      'Any other error: 401 without a valid token, 403 without a scope or for a search that costs too much, 406, ' +
-      '414, 500, and 503 with Retry-After.',
+      'Any other error: 401 without a valid token, 403 without a scope or for a search that costs too much, 406, 413 ' +
+      'for a body above its size limit, 414, 415 for another Content-Type, 500, and 503 with Retry-After.',
     ...outcome(source),
   })),
 });

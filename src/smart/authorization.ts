@@ -55,7 +55,12 @@ export function authorization(
     const status = known?.status ?? 500;
     return {
       status,
-      error: status === 503 ? 'temporarily_unavailable' : status >= 500 ? 'server_error' : 'invalid_request',
+      error:
+        status === 503 || status === 429
+          ? 'temporarily_unavailable'
+          : status >= 500
+            ? 'server_error'
+            : 'invalid_request',
       description: plain(known?.message ?? `The server failed. Its log has details under the request id ${requestId}.`),
       headers: known?.headers ?? {},
     };

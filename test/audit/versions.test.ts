@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('update, delete, vread and history have an event each, and writes one before', async () => {
+it('update, patch, delete, vread and history have an event each, and writes one before', async () => {
   const ofPatient = server.authorized('patient/Communication.cruds', { patient: 'p1' });
   await server.put('/Communication/a', communication('a', noted('one')));
   await server.put('/Communication/a', communication('a', noted('two')));
@@ -22,12 +22,14 @@ it('update, delete, vread and history have an event each, and writes one before'
   await server.get('/Communication/a/_history');
   await server.get('/Communication/_history?_count=1');
   await server.get('/_history?_count=1', ofPatient);
+  await server.patch('/Communication/a', [{ op: 'replace', path: '/note/0/text', value: 'three' }]);
+  await server.patch('/Communication/a', [{ op: 'test', path: '/note/0/text', value: 'one' }]);
   await server.delete('/Communication/a');
   const { store } = server.running.engine;
   const log = auditOf(store);
   const events: AuditEvent[] = [];
   const until = Date.now() + 5_000;
-  while (events.length < 11 && Date.now() < until) {
+  while (events.length < 14 && Date.now() < until) {
     events.length = 0;
     for await (const { text } of readEvents(log)) events.push(JSON.parse(text) as AuditEvent);
   }
@@ -47,8 +49,11 @@ it('update, delete, vread and history have an event each, and writes one before'
     `R history-instance 0: ${patientOf('/_history/2', '/_history/1')}`,
     `R history-type 0: ${patientOf('/_history/2')}`,
     `R history-system 0: ${patientOf('/_history/2')}`,
+    `U patch begun: ${patientOf('')}`,
+    `U patch 0: ${patientOf('/_history/3')}`,
+    'U patch 4: Communication/a',
     `D delete begun: ${patientOf('')}`,
-    `D delete 0: ${patientOf('/_history/3')}`,
+    `D delete 0: ${patientOf('/_history/4')}`,
   ];
   expect(printed.toSorted()).toEqual(wanted.toSorted());
   expect(await compareWrites(log, store, {})).toEqual({ lost: [], more: new Map(), unfinished: [] });

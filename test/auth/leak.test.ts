@@ -2,7 +2,7 @@ import { describe } from 'vitest';
 import { newStorePlace } from '../support/store-place.ts';
 import { leakFault, leakProperty } from './support/leak.ts';
 import { plantForgetting, plantWithoutCriteria } from './support/plant.ts';
-import { anyContained, anyHierarchical, anyListed, anyNear, anyWorded } from './support/requests.ts';
+import { anyContained, anyHierarchical, anyListed, anyNear, anyOperations, anyWorded } from './support/requests.ts';
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -51,4 +51,10 @@ describe('a search of contained resources that forgets whose their containers ar
 });
 describe.each(['search', 'count'] as const)('a %s of several types that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { several: true });
+});
+describe('records without access leak through no operation', () => {
+  leakProperty(true, newStorePlace, { joined: true, usual: 12, requests: anyOperations });
+});
+describe('operations that forget whose records they return', () => {
+  leakFault(newStorePlace, plantForgetting('search'), { joined: true, requests: anyOperations });
 });

@@ -6,6 +6,7 @@ import type { RequestRow } from './measure/requests.ts';
 import { readOptions } from './options.ts';
 import { budgetsOf, figuresOf, requestTable } from './report.ts';
 import { validationCases } from './validation-cases.ts';
+import { versionCases } from './version-cases.ts';
 import { median, medianRatio, percentile } from './statistics.ts';
 import { figure, table } from './table.ts';
 
@@ -95,6 +96,7 @@ describe('figures', () => {
     const names = budgetsOf(requestCases).map(({ name }) => name);
     const figures = figuresOf({
       validation: validationCases.map(({ name }) => ({ name, ours: 1, structure: 1, ajv: 1, medplum: 1, first: 1 })),
+      versions: versionCases.map(({ name, most }) => ({ name, most, cost: 1, plain: 1, times: 1 })),
       package: 1,
       load: { rate: 1, cpu: 1, resident: 1, bytesPerRecord: 1 },
       whileLoading: { p99Before: 1, p99: 1, p50: 1, most: 1, asked: 1, answered: 1, loaded: 1 },

@@ -18,9 +18,11 @@ import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
 import { measureStart } from './measure/start.ts';
+import { measureVersions } from './measure/versions.ts';
 import { measureWords } from './measure/words.ts';
 import { measureValidation } from './measure/validation.ts';
 import { validationCases } from './validation-cases.ts';
+import { historyCases, versionCases } from './version-cases.ts';
 import { wordCases } from './word-cases.ts';
 import { help, readOptions } from './options.ts';
 import type { Options } from './options.ts';
@@ -66,6 +68,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const creates = createCases.filter(({ name }) => isWanted(name));
   const joins = joinCases.filter(({ name }) => isWanted(name));
   const words = wordCases.filter(({ name }) => isWanted(name));
+  const histories = historyCases.filter(({ name }) => isWanted(name));
   const validations = validationCases.filter(({ name }) => isWanted(name));
   const rounds = quick
     ? { rounds: 3, duration: 500, connections: [16] }
@@ -78,6 +81,9 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
     ...(creates.length > 0 ? { creates: await measureCreates(creates, await data(), rounds, say) } : {}),
     ...(joins.length > 0 ? { joins: await measureJoins(joins, await data(), rounds, say) } : {}),
     ...(words.length > 0 ? { words: await measureWords(words, await data(), rounds, say) } : {}),
+    ...(versionCases.some(({ name }) => isWanted(name))
+      ? { versions: await measureVersions(isWanted, histories, data, rounds, say) }
+      : {}),
     ...(isWanted('load') ? { load: await measureLoad({ records: quick ? 20_000 : 60_000, ...runs }, say) } : {}),
     ...(isWanted('while loading')
       ? { whileLoading: await measureWhileLoading(await data(), { records: quick ? 20_000 : 60_000 }, say) }
@@ -94,6 +100,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   if (results.validation !== undefined) console.log(`\n${validationTable(results.validation)}`);
   if (results.joins !== undefined) console.log(`\n${joinTable(results.joins)}`);
   if (results.words !== undefined) console.log(`\n${joinTable(results.words)}`);
+  if (results.versions !== undefined) console.log(`\n${joinTable(results.versions, 'create, or page 1')}`);
   const other = otherTable(results);
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));

@@ -26,7 +26,7 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --check        Exit with code 1 if a budget is exceeded by more than 15 %
   --quick        Fewer and shorter rounds, at 16 connections
   --case TEXT    Only cases whose name contains the text; repeats
-                 (requests, joins, words, and: load, while loading, start, first create, validate, package)
+                 (requests, joins, words, versions, and: load, while loading, start, first create, validate, package)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with and without its guard: processor time of reads and searches
   --audit        Compare the service with and without its audit, both with the guard

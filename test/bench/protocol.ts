@@ -3,7 +3,7 @@
 /** A request of a case: its bytes on the wire. */
 export interface WireRequest {
   readonly path: string;
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'POST' | 'PUT';
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }

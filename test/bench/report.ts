@@ -6,6 +6,7 @@ import type { RequestCase } from './cases.ts';
 import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import type { GuardRow } from './measure/guard.ts';
 import { joinCases } from './join-cases.ts';
+import { versionCases } from './version-cases.ts';
 import { wordCases } from './word-cases.ts';
 import type { JoinRow } from './measure/joins.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
@@ -21,6 +22,7 @@ export interface Results {
   readonly creates?: readonly RequestRow[];
   readonly joins?: readonly JoinRow[];
   readonly words?: readonly JoinRow[];
+  readonly versions?: readonly JoinRow[];
   readonly load?: LoadingResults;
   readonly whileLoading?: WhileLoadingResults;
   readonly start?: StartResults;
@@ -43,7 +45,7 @@ export function budgetsOf(cases: readonly RequestCase[]): readonly Budget[] {
     value: most,
     unit: 'ms',
   }));
-  const ofJoins = [...joinCases, ...wordCases].map(({ name, most }): Budget => ({
+  const ofJoins = [...joinCases, ...wordCases, ...versionCases].map(({ name, most }): Budget => ({
     name,
     is: 'at most',
     value: most,
@@ -63,6 +65,7 @@ export function figuresOf({
   creates,
   joins,
   words,
+  versions,
   load,
   whileLoading,
   start,
@@ -82,7 +85,7 @@ export function figuresOf({
   }
   const deep = costRatio(rows, 'page 1,000', 'page 1');
   if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
-  for (const { name, times } of [...(joins ?? []), ...(words ?? [])]) figures[name] = times;
+  for (const { name, times } of [...(joins ?? []), ...(words ?? []), ...(versions ?? [])]) figures[name] = times;
   for (const { name, ours } of validation ?? []) figures[name] = ours;
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
@@ -132,10 +135,10 @@ export function requestTable(rows: readonly RequestRow[]): string {
   );
 }
 
-/** Searches with joins and includes, or by words, beside plain searches. */
-export function joinTable(rows: readonly JoinRow[]): string {
+/** Searches with joins and includes, or by words, beside plain searches; or other requests beside `beside`. */
+export function joinTable(rows: readonly JoinRow[], beside = 'plain searches'): string {
   return table(
-    [left('case'), ...['CPU µs', 'plain searches: CPU µs', 'times'].map(right)],
+    [left('case'), ...['CPU µs', `${beside}: CPU µs`, 'times'].map(right)],
     rows.map(({ name, cost, plain, times }) => [name, ...[cost, plain, times].map(figure)]),
   );
 }

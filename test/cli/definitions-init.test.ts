@@ -228,3 +228,47 @@ describe('definitions init', () => {
     });
   });
 });
+
+describe('definitions init --all', () => {
+  it('writes every type of R4 that is stored, with each parameter, and says what is omitted', async () => {
+    const folder = join(folderWith({}), 'all');
+    const { code, stdout } = await run(['definitions', 'init', '--all', folder]);
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        expect.stringMatching(/^Omitted: Parameters\. R4 gives it no endpoint/),
+        expect.stringMatching(/^Wrote \S+r4\.json: 145 resource types with 1\d\d\d search parameters/),
+        `Next: serve --capability ${folder}`,
+        '',
+      ],
+    ]);
+    expect(await run(['definitions', 'check', '--capability', folder])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^The definitions are valid: 145 resource types with 3\d\d\d search parameters/),
+    });
+  });
+
+  it('writes some of the types, which a server serves', async () => {
+    const out = join(folderWith({}), 'some');
+    const flags = ['--all', '--types', 'Practitioner,Location', '--out', out];
+    expect((await run(['definitions', 'init', ...flags])).code).toBe(0);
+    const server = await serve([{ resourceType: 'Practitioner', id: 'a' }], ['--capability', out]);
+    try {
+      const { rest } = (await server.get('/metadata')).json;
+      expect(rest[0].resource.map(({ type }: { type: string }) => type)).toEqual(['Location', 'Practitioner']);
+      expect((await server.ask('DELETE', '/Practitioner/a')).status).toBe(204);
+    } finally {
+      await server.close();
+    }
+  });
+
+  it.each([
+    [['--types', 'Practitionr'], 1, /`Practitionr` is not a resource type of FHIR R4\. Did you mean `Practitioner`\?/],
+    [['--types', 'Parameters'], 1, /`Parameters` cannot be declared\. R4 gives it no endpoint/],
+    [['--from', 'a.tgz'], 2, /`--from` and `--statement` are for a published guide/],
+    [['a', 'b'], 2, /`b` is not expected here/],
+  ])('refuses %j', async (args, code, text) => {
+    const ended = await run(['definitions', 'init', '--all', ...args]);
+    expect([ended.code, ended.stderr]).toEqual([code, expect.stringMatching(text)]);
+  });
+});

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -48,10 +48,12 @@ export function environment(): NodeJS.ProcessEnv {
 
 /** Starts a command and continues. */
 export function launch(args: readonly string[], { env, cwd, execArgv = [] }: RunOptions = {}): Launched {
-  const child = spawn(process.execPath, [...execArgv, start, ...args], {
-    cwd: cwd ?? root,
-    env: { ...environment(), ...env },
-  });
+  const given = { cwd: cwd ?? root, env: { ...environment(), ...env } };
+  return launchedFrom(spawn(process.execPath, [...execArgv, start, ...args], given));
+}
+
+/** Reads the output of a process. */
+export function launchedFrom(child: ChildProcessWithoutNullStreams): Launched {
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));

@@ -1,5 +1,6 @@
 // fhir-kit-client: it finds where to get a token, and what it then makes of the answers.
 import { Client } from 'fhir-kit-client';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchApp, refresh } from '../smart/support/flow.ts';
 import type { Authorizing } from '../smart/support/server.ts';
@@ -7,10 +8,11 @@ import { media } from '../support/media.ts';
 import { scope, service } from './support/service.ts';
 
 const conditions = 230;
+const operations = join(import.meta.dirname, '../fixtures/operations');
 let server: Authorizing;
 let client: Client;
 beforeAll(async () => {
-  server = await service(conditions);
+  server = await service(conditions, { flags: ['--definitions', operations] });
   const answer = await launchApp(server, { scope });
   client = new Client({ baseUrl: server.base, bearerToken: answer.json.access_token });
 });
@@ -93,6 +95,26 @@ describe('fhir-kit-client', () => {
         status: 422,
         data: { resourceType: 'OperationOutcome', issue: [{ expression: ['Media.subject.reference'] }] },
       },
+    });
+  });
+
+  it('calls operations by GET and by POST, on each level', async () => {
+    const everything = { name: 'everything', resourceType: 'Patient', id: 'ann' } as const;
+    const page = await client.operation({ ...everything, method: 'GET', input: { _count: 2, _type: 'Condition' } });
+    expect(idsOf(page)).toEqual(['c0', 'c1']);
+    const parameter = [{ name: '_count', valueInteger: 1 }];
+    const input = { resourceType: 'Parameters', parameter };
+    // With the signed-in practitioner, to whom the patient refers.
+    expect(idsOf(await client.operation({ ...everything, input }))).toEqual(['ann', 'dr']);
+    const gender = { system: 'http://hl7.org/fhir/administrative-gender', code: 'male' };
+    expect(
+      await client.operation({ name: 'lookup', resourceType: 'CodeSystem', method: 'GET', input: gender }),
+    ).toMatchObject({
+      resourceType: 'Parameters',
+      parameter: expect.arrayContaining([{ name: 'display', valueString: 'Male' }]),
+    });
+    expect(await client.operation({ name: 'meta', method: 'GET' })).toMatchObject({
+      parameter: [{ name: 'return' }],
     });
   });
 

@@ -13,8 +13,8 @@ const conditions = 2_100; // Medplum asks for 1,000 a page
 let server: Authorizing;
 let browser: Browser; // signed in after the first time
 beforeAll(async () => {
-  const definitions = join(import.meta.dirname, '../fixtures/created-types');
-  server = await service(conditions, { flags: ['--definitions', definitions] });
+  const definitions = ['created-types', 'operations'].map(name => join(import.meta.dirname, '../fixtures', name));
+  server = await service(conditions, { flags: definitions.flatMap(folder => ['--definitions', folder]) });
   browser = new Browser(server.running.url);
 });
 afterAll(() => server.close());
@@ -106,5 +106,24 @@ describe('MedplumClient', () => {
     const first = await client.createResourceIfNoneExist(call as never, 'identifier=once');
     const second = await client.createResourceIfNoneExist(call as never, 'identifier=once');
     expect(second).toEqual(first);
+  });
+
+  it('reads everything of a patient, in pages', async () => {
+    const client = await backend('system/Patient.rs system/Condition.rs');
+    const bundle = await client.readPatientEverything('ann');
+    expect(bundle.entry?.[0]?.resource).toMatchObject({ resourceType: 'Patient', id: 'ann' });
+    expect(bundle.entry?.[1]?.resource).toMatchObject({ resourceType: 'Condition' });
+    expect(bundle.link?.map((one: { relation: string }) => one.relation)).toEqual(['self', 'next']);
+    await expect(client.readPatientEverything('none')).rejects.toThrow('No Patient has the id `none`');
+  });
+
+  it('expands value sets', async () => {
+    const client = await backend('system/Patient.rs');
+    const url = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+    const { expansion } = await client.valueSetExpand({ url, filter: 'fem', count: 5 });
+    expect(expansion?.contains).toEqual([
+      { system: 'http://hl7.org/fhir/administrative-gender', code: 'female', display: 'Female' },
+    ]);
+    await expect(client.valueSetExpand({ url: `${url}x` })).rejects.toThrow('is loaded');
   });
 });

@@ -1,4 +1,5 @@
-// What fhir-kit-client makes of updates, deletes and versions.
+// What fhir-kit-client and Medplum's client make of updates, patches, deletes and versions.
+import { MedplumClient } from '@medplum/core';
 import { Client } from 'fhir-kit-client';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
@@ -34,4 +35,28 @@ it('fhir-kit-client creates, updates, reads versions and histories, and deletes'
   const searchParams = { identifier: 'urn:call|kit' };
   const body = communication(undefined, { identifier: [{ system: 'urn:call', value: 'kit' }] });
   expect(versionOf(await client.update({ ...type, searchParams, body }))).toBe('1');
+});
+
+const changed = (text: string) => [{ op: 'replace' as const, path: '/note/0/text', value: text }];
+
+it('fhir-kit-client patches', async () => {
+  const created: unknown = await client.create({ ...type, body: communication(undefined, noted('one')) });
+  const { id } = created as { id: string };
+  const patched: unknown = await client.patch({ ...type, id, jsonPatch: changed('two') });
+  expect(patched).toMatchObject({ note: [{ text: 'two' }], meta: { versionId: '2' } });
+  const late = client.patch({ ...type, id, jsonPatch: changed('x'), options: { headers: { 'If-Match': 'W/"1"' } } });
+  await expect(late).rejects.toMatchObject({ response: { status: 412 } });
+});
+
+it('MedplumClient patches, with a version and without', async () => {
+  const medplum = new MedplumClient({ baseUrl: server.running.url, fhirUrlPath: 'r4/demo' });
+  medplum.setAccessToken(server.authorized(everything).Authorization?.slice('Bearer '.length) ?? '');
+  await server.put('/Communication/plum', communication('plum', noted('one')));
+  const patched = await medplum.patchResource('Communication', 'plum', changed('two'));
+  expect(patched).toMatchObject({ note: [{ text: 'two' }], meta: { versionId: '2' } });
+  const late = medplum.patchResource('Communication', 'plum', [
+    { op: 'test', path: '/meta/versionId', value: '1' },
+    ...changed('three'),
+  ]);
+  await expect(late).rejects.toMatchObject({ outcome: { issue: [{ code: 'conflict' }] } });
 });

@@ -13,14 +13,14 @@ afterAll(() => server.close());
 
 interface Step {
   readonly id: number;
-  readonly method: 'PUT' | 'DELETE' | 'GET';
+  readonly method: 'PUT' | 'PATCH' | 'DELETE' | 'GET';
   /** By how many versions the ETag is out of date which the client sends; undefined for none. */
   readonly behind: number | undefined;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   id: fc.nat(1),
-  method: fc.constantFrom('PUT', 'PUT', 'PUT', 'DELETE', 'GET'),
+  method: fc.constantFrom('PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'GET'),
   behind: fc.constantFrom(undefined, undefined, 0, 0, 1),
 });
 
@@ -56,9 +56,11 @@ async function run(world: number, clients: readonly (readonly Step[])[]): Promis
       const answer =
         one.method === 'PUT'
           ? await server.put(path, communication(id, noted(note)), headers)
-          : one.method === 'DELETE'
-            ? await server.delete(path, headers)
-            : await server.get(path);
+          : one.method === 'PATCH'
+            ? await server.patch(path, [{ op: 'add', path: '/note/-', value: { text: note } }], headers)
+            : one.method === 'DELETE'
+              ? await server.delete(path, headers)
+              : await server.get(path);
       const version = versionIn(answer);
       done.push({ ...one, match, note, status: answer.status, version, begun, ended: moment++ });
       if (version !== undefined) known.set(one.id, version);
@@ -72,16 +74,22 @@ interface Entry {
   readonly resource?: { readonly note: readonly { readonly text: string }[] };
 }
 
-const allowed = { PUT: [200, 201, 412], DELETE: [204, 412], GET: [200, 404, 410] };
+/** The notes of a version: an update has one, a patch adds one. */
+type Notes = readonly string[] | undefined;
+
+const allowed = { PUT: [200, 201, 412], PATCH: [200, 404, 410, 412], DELETE: [204, 412], GET: [200, 404, 410] };
 
 /** What is wrong about the answers for one record. `notes` are its versions; a deletion has none. */
-function faultsOf(done: readonly Done[], notes: readonly (string | undefined)[]): readonly string[] {
+function faultsOf(done: readonly Done[], notes: readonly Notes[]): readonly string[] {
   const faults: string[] = [];
   const require = (isRight: boolean, what: string): void => void (isRight || faults.push(what));
-  // Each update that was answered made its version, and the versions have no other author.
-  const updates = done.filter(({ method, status }) => method === 'PUT' && status < 300);
-  for (const { version = 0, note } of updates)
-    require(notes[version - 1] === note, `version ${version} is not ${note}`);
+  // Each update and patch that was answered made its version, and the versions have no other author.
+  const updates = done.filter(({ method, status }) => (method === 'PUT' || method === 'PATCH') && status < 300);
+  for (const { method, version = 0, note } of updates) {
+    const before = notes[version - 2];
+    const expected = method === 'PUT' ? [note] : [...(before ?? ['a version before']), note];
+    require(String(notes[version - 1]) === String(expected), `version ${version} is not ${String(expected)}`);
+  }
   const contents = notes.filter(note => note !== undefined);
   require(contents.length === updates.length, `${contents.length} versions of ${updates.length} updates`);
   // Two deletions follow each other only with an update between.
@@ -112,7 +120,7 @@ it('the versions of a record are those of the answers, in an order that all agre
       for (const id of [0, 1]) {
         const history = await server.get(`/Communication/w${world}-${id}/_history?_sort=_lastUpdated`);
         const entries = (history.status === 404 ? [] : history.json.entry) as readonly Entry[];
-        const notes = entries.map(({ resource }) => resource?.note[0]?.text);
+        const notes = entries.map(({ resource }) => resource?.note.map(({ text }) => text));
         const done = all.filter(one => one.id === id);
         expect(faultsOf(done, notes)).toEqual([]);
       }

@@ -158,6 +158,28 @@ describe('a CapabilityStatement is refused', () => {
       ],
     ],
     [
+      'with an operation that needs search parameters',
+      {
+        type: 'Observation',
+        interaction: [{ code: 'search-type' }],
+        operation: [{ name: 'lastn', definition: operation('Observation-lastn') }],
+      },
+      [
+        [`${at}.operation[0].definition`, '`$lastn` needs the search parameter `code`; declare it on the type.'],
+        [`${at}.operation[0].definition`, '`$lastn` needs the search parameter `date`; declare it on the type.'],
+      ],
+    ],
+    [
+      'with an operation that needs a compartment',
+      group({ operation: [{ name: 'everything', definition: operation('Group-everything') }] }),
+      [
+        [
+          `${at}.operation[0].definition`,
+          '`$everything` needs the CompartmentDefinition of Group, which is not loaded.',
+        ],
+      ],
+    ],
+    [
       'with includes that lead nowhere',
       group({ searchInclude: ['Group', 'Grup:member', 'Group:membre'], searchRevInclude: ['Group:code:Patient'] }),
       [

@@ -213,6 +213,48 @@ describe('a declaration that this server cannot keep stops the start', () => {
   });
 });
 
+describe('a declared operation', () => {
+  const definition = (fields: object) => ({
+    resourceType: 'OperationDefinition',
+    url: 'https://example.org/fhir/OperationDefinition/own-meta',
+    name: 'OwnMeta',
+    status: 'active',
+    kind: 'operation',
+    code: 'meta',
+    system: true,
+    type: true,
+    instance: false,
+    resource: ['Group'],
+    ...fields,
+  });
+  const own = { name: 'meta', definition: 'https://example.org/fhir/OperationDefinition/own-meta' };
+
+  it.each<[string, object, readonly string[]]>([
+    ['is called by GET and POST', {}, ['GET', 'POST']],
+    ['by POST alone if it changes something', { affectsState: true }, ['POST']],
+    [
+      'by POST alone if a parameter needs a body',
+      { parameter: [{ name: 'about', use: 'in', min: 1, max: '1', type: 'Coding' }] },
+      ['POST'],
+    ],
+    [
+      'by GET if a body may be left out',
+      { parameter: [{ name: 'about', use: 'in', min: 0, max: '1', type: 'Coding' }] },
+      ['GET', 'POST'],
+    ],
+  ])('%s, as its OperationDefinition says', async (_what, fields, methods) => {
+    const files = { 'capability/own-meta.json': definition(fields) };
+    const { model, problems } = await loadOnly(statement([group({ operation: [own] })], { operation: [own] }), files);
+    expect(problems).toEqual([]);
+    const { levels } = model?.types.get('Group')?.operations.get('meta') ?? {};
+    expect(levels).toEqual({ type: { methods, scopes: ['s'] } });
+    expect(model?.systemOperations.get('meta')?.levels).toEqual({ system: { methods, scopes: 'parts' } });
+    const [rest] = objectsOf(model?.statement['rest']);
+    expect(rest?.['operation']).toEqual([own]);
+    expect(objectsOf(rest?.['resource'])[0]?.['operation']).toEqual([own]);
+  });
+});
+
 describe('the statement lists the parameters that shape the answer of a search', () => {
   const listed = async (resource: object): Promise<readonly unknown[]> => {
     const { model } = await loadOnly(statement([resource]));

@@ -210,8 +210,8 @@ describe('without a port of metrics', () => {
       import { registerHooks } from 'node:module';
       const loaded = new Set();
       registerHooks({ resolve(specifier, context, next) { loaded.add(specifier); return next(specifier, context); } });
-      const named = () => [...loaded].filter(name => /prom-client|opentelemetry|koa/.test(name));
-      process.on('exit', () => console.log(named().join()));
+      const shown = () => [...loaded].filter(name => /prom-client|opentelemetry|koa/.test(name));
+      process.on('exit', () => console.log(shown().join()));
     `;
     const execArgv = ['--import', `data:text/javascript,${encodeURIComponent(preload)}`];
     const child = launch(['serve', '--port', '0', '--access', 'open'], { execArgv, env: { CRS_STORE: place.url } });

@@ -20,7 +20,7 @@ afterAll(async () => {
 const ofRequest = (): typeof sdk.ended => sdk.ended.filter(({ kind }) => kind === 1);
 
 describe('traces', () => {
-  it('have a span for each request, below that of `traceparent`, with one for each call of the store', async () => {
+  it('have a span for each request, below `traceparent`, and one for each call of the store', async () => {
     const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
     const { status } = await server.get('/Patient/p1', { traceparent: `00-${traceId}-00f067aa0ba902b7-01` });
     expect(status).toBe(200);

@@ -99,7 +99,8 @@ describe('a schema', () => {
     ['a wrong content reference', 'Observation', component({ referenceRange: [{ low: 1 }] }), '/component/0/reference'],
     ['a primitive extension', 'Patient', { ...patient, _birthDate: { extension: [{ url: 'u' }] } }, undefined],
   ])('decides %s', (_, name, value, expected) => {
-    expect(validate(name, value)).toEqual(expected === undefined ? undefined : expect.stringContaining(expected));
+    const error = validate(name, value);
+    expect(error?.slice(0, expected?.length)).toBe(expected);
   });
 
   it('of a type has the elements of its required profile, and the content is for requests only', () => {

@@ -14,11 +14,11 @@ export const loadModel = (sources: Sources): ReturnType<typeof load> => once(loa
 export const requireModel = (sources: Sources): ReturnType<typeof require> => once(require, sources);
 
 function once<T>(how: (sources: Sources) => Promise<T>, sources: Sources): Promise<T> {
-  const { definitions, capability, root, cache } = sources;
+  const { definitions, capability, root, cache, interface: name } = sources;
   const paths = [...definitions, capability ?? checkout].map(path => resolve(path));
   const isOurs = paths.every(path => `${path}${sep}`.startsWith(checkout));
   if (!isOurs || root !== undefined || cache !== undefined) return how(sources);
-  const key = JSON.stringify([how.name, paths]);
+  const key = JSON.stringify([how.name, name, paths]);
   const found = kept.get(key) ?? how(sources);
   kept.set(key, found);
   return found as Promise<T>; // each is kept under the name of what made it

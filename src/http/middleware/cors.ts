@@ -70,7 +70,8 @@ const sent =
 
 /** Headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed =
-  'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, X-Request-Id, X-Correlation-Id';
+  'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, ' +
+  'X-Request-Id, X-Correlation-Id';
 
 const preflight = (origin: string, { isPublic, methods }: Policy): Readonly<Record<string, string>> => ({
   [allowOrigin]: origin,

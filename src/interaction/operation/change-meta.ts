@@ -1,14 +1,13 @@
-import { gone, notFound } from '../../fhir/error.ts';
 import { properties } from '../../fhir/resource-text.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
-import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import { declaredType } from '../declared.ts';
-import { requireMatch, tooManyWrites } from '../if-match.ts';
+import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import type { FormerVersion } from '../write/client-record.ts';
+import { requireChangeable } from '../write/changeable.ts';
 import { findCurrent } from '../write/current.ts';
 import { replace } from '../write/write.ts';
 import { readArguments } from './arguments.ts';
@@ -50,7 +49,8 @@ async function changeMeta(
   const type = declaredType(engine.model, request);
   const given = labelsOf(readArguments(engine, request).object('meta'));
   const find = async () => {
-    const former = await currentVersion(engine, type, request, partition);
+    const current = await findCurrent(engine, type, request, partition, 'u');
+    const former = requireChangeable(engine, type, request, partition, { current, what: `\`$${request.operation}\`` });
     return { id: former.id, former };
   };
   const bodyOf = (former: FormerVersion | undefined): Buffer =>
@@ -63,21 +63,6 @@ async function changeMeta(
   } catch (error) {
     throw error instanceof VersionConflict ? tooManyWrites() : error;
   }
-}
-
-/** Throws FhirError 403, 404, 410 and 412 for a record that the caller may not write, or that is not there. */
-async function currentVersion(
-  engine: Engine,
-  type: ResourceType,
-  request: FhirRequest,
-  partition: Partition,
-): Promise<FormerVersion> {
-  const { id = '', headers } = request;
-  const current = await findCurrent(engine, type, request, partition, 'u');
-  if (current.is === 'deleted') throw gone(type.name, id, current.version.version);
-  if (current.is === 'none') throw notFound(type.name, id);
-  requireMatch(headers, type, current.version);
-  return current.version;
 }
 
 /** The text of a record with changed labels; other elements of its Meta stay as they are. */

@@ -25,8 +25,7 @@ import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts
  * `$validate`: 200 with an OperationOutcome, whether the resource is valid or not. On a type for the sent resource; on
  * an instance for the stored one, or the sent one as its update. Validation of sent content reveals nothing about
  * stored records, so that a caller who may read or create the type may call it; validation of a stored record is a
- * read.
- * https://hl7.org/fhir/R4/resource-operation-validate.html
+ * read. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
 export const validate: OperationImplementation = {
   code: 'validate',

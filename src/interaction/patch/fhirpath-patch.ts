@@ -8,7 +8,7 @@ import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../m
 import { lengthOf, move, ownerSteps, place, remove, replace as replaceAt, slotOf } from './edit.ts';
 import type { Slot } from './edit.ts';
 import { unprocessable } from './failure.ts';
-import { patchBudget, payForPlacing } from './limits.ts';
+import { patchBudget, payForPlacing, within } from './limits.ts';
 import { atPath, elementsOf, findElement, findList, nothingThere, partAt } from './locate.ts';
 import type { PatchedRecord } from './locate.ts';
 import type { PathOperation } from './parameters.ts';
@@ -52,8 +52,9 @@ function apply(operation: PathOperation, work: Work): void {
     }
     case 'delete': {
       const node = findElement(operation, work);
-      if (node !== undefined) both(work, record => remove(record, slotIn(operation, node)));
-      return;
+      if (node === undefined) return;
+      const slot = slotIn(operation, node);
+      return both(operation, work, slot, record => remove(record, slot));
     }
     case 'replace': {
       const node = findElement(operation, work);
@@ -66,7 +67,7 @@ function apply(operation: PathOperation, work: Work): void {
       const { source, destination } = operation;
       if (source >= length) throw outOfRange(operation, 'source', length - 1);
       if (destination >= length) throw outOfRange(operation, 'destination', length - 1);
-      return both(work, record => move(record, slot, source, destination));
+      return both(operation, work, slot, record => move(record, slot, source, destination));
     }
     default:
       operation.type satisfies never;
@@ -98,7 +99,7 @@ function replace(operation: PathOperation, work: Work, node: Node): void {
   if (element === undefined) throw new Error('A node with a slot has an element');
   const value = partValue(operation, element, work);
   payForPlacing(value.value ?? null, levelOf(slot), work.budget, operation.place);
-  both(work, (record, form) => replaceAt(record, slot, value.property, form(value)));
+  both(operation, work, slot, (record, form) => replaceAt(record, slot, value.property, form(value)));
 }
 
 function listSlot(operation: PathOperation, work: Work): { readonly slot: Slot; readonly element: ElementDefinition } {
@@ -122,15 +123,24 @@ function partValue(operation: PathOperation, element: ElementDefinition, { types
 
 function put(operation: PathOperation, work: Work, slot: Slot, value: PartValue): void {
   payForPlacing(value.value ?? null, levelOf(slot), work.budget, operation.place);
-  both(work, (record, form) => place(record, slot, form(value)));
+  both(operation, work, slot, (record, form) => place(record, slot, form(value)));
 }
 
 const levelOf = ({ owner, index }: Slot): number => owner.length + (index === undefined ? 1 : 2);
 
 type Form = (value: PartValue) => { readonly value: unknown; readonly sibling: unknown };
 
+/** Cost of an item of a list that changes: the list is made again. */
+const costOfItem = 1 / 8;
+
 /** Changes both forms of the record; `form` is the value in that form. */
-function both({ exact, value: plain }: Work, change: (record: unknown, form: Form) => void): void {
+function both(
+  { place: at }: PathOperation,
+  { exact, value: plain, budget }: Work,
+  slot: Slot,
+  change: (record: unknown, form: Form) => void,
+): void {
+  within(at, () => budget.spend(lengthOf(plain, slot) * costOfItem));
   const copied = (one: ExactJson | undefined): ExactJson | undefined => one && structuredClone(one);
   change(exact, ({ value, sibling }) => ({ value: copied(value), sibling: copied(sibling) }));
   change(plain, ({ value, sibling }) => ({

@@ -1,13 +1,11 @@
-import { recordNotPatchable } from '../../auth/refusals.ts';
-import { isWithin, restriction } from '../../auth/restrict.ts';
-import { fhirError, gone, notFound } from '../../fhir/error.ts';
+import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { controls } from '../controls.ts';
 import { readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
-import { requireMatch, tooManyWrites } from '../if-match.ts';
+import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
@@ -15,6 +13,7 @@ import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import { answerWritten } from '../write/answer.ts';
 import type { FormerVersion } from '../write/client-record.ts';
+import { requireChangeable } from '../write/changeable.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { Current } from '../write/current.ts';
 import { replace } from '../write/write.ts';
@@ -48,10 +47,9 @@ export const patch: Interaction = async (engine, request, partition) => {
   }
 
   function replacedBy(current: Current): Replaced {
-    if (current.is !== 'record') throw missing(current, type, request);
-    requireReadable(engine, type, request, partition, current.version);
-    requireMatch(request.headers, type, current.version);
-    return { id: current.version.id, former: current.version };
+    if (current.is !== 'record' && request.id === undefined) throw noMatch(type);
+    const former = requireChangeable(engine, type, request, partition, { current, what: 'A patch' });
+    return { id: former.id, former };
   }
 };
 
@@ -80,24 +78,5 @@ async function byCriteria(
   };
 }
 
-/** The answer to a patch tells what the record has, in its errors too: the caller must be able to read it. */
-function requireReadable(
-  { extract }: Engine,
-  type: ResourceType,
-  { access, base }: FhirRequest,
-  partition: Partition,
-  version: FormerVersion,
-): void {
-  const isReadable = (['r', 's'] as const).some(letter =>
-    isWithin(restriction(access, type, letter), type, version, extract, partition),
-  );
-  if (!isReadable) throw recordNotPatchable(base, type.name);
-}
-
-/** That a record was deleted is only for callers who may see every record of the type. */
-function missing(current: Current, type: ResourceType, { id, access }: FhirRequest): Error {
-  if (id === undefined)
-    return fhirError(404, 'not-found', `No ${type.name} matches the criteria, and a patch creates none.`);
-  const isShown = current.is === 'deleted' && restriction(access, type, 'r').kind === 'all';
-  return isShown ? gone(type.name, id, current.version.version) : notFound(type.name, id);
-}
+const noMatch = ({ name }: ResourceType): Error =>
+  fhirError(404, 'not-found', `No ${name} matches the criteria, and a patch creates none.`);

@@ -44,7 +44,12 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
           ? ['match', 'include', 'GET 200', 'GET 403', 'POST 200']
           : joined
             ? ['match', 'include', 'omitted', 'GET 403']
-            : [...telling, ...(guarded ? ['step', 'omitted', 'validate 200', 'validate 404'] : [])];
+            : [
+                ...telling,
+                ...(guarded
+                  ? ['step', 'omitted', 'validate 200', 'validate 404', 'PATCH 200', 'PATCH 403', 'PATCH 404']
+                  : []),
+              ];
     const lacking = (): readonly string[] => needed.filter(key => !seen.statuses.has(key));
     for (let times = 0; times === 0 || (times < 20 && lacking().length > 0); times += 1)
       await fc.assert(property, { numRuns: rounds, endOnFailure: true });

@@ -53,6 +53,7 @@ const makers: Readonly<Record<string, (id: string, owner: string, code: string, 
   Condition: (id, owner, code, other) => ({
     resourceType: 'Condition',
     id,
+    meta: { tag: [{ system: 'urn:tag', code: `${owner}-${id}` }] },
     text: narrative(code, other),
     code: coded(code),
     subject: to(owner),

@@ -192,6 +192,52 @@ const change = (target: fc.Arbitrary<Target>) =>
       return { method, path, headers: { ...headers, 'Content-Type': 'application/fhir+json' }, body };
     });
 
+/** Adds or removes a tag, where it is served. */
+const tagged = (target: fc.Arbitrary<Target>) =>
+  fc.tuple(target, pick('meta-add', 'meta-delete'), pick('x', 'y')).map(([[type, id], operation, code]): Asked => {
+    const valueMeta = { tag: [{ system: 'urn:tag', code }] };
+    const body = JSON.stringify({ resourceType: 'Parameters', parameter: [{ name: 'meta', valueMeta }] });
+    const headers = { 'Content-Type': 'application/fhir+json' };
+    return { method: 'POST', path: `/${type}/${id}/$${operation}`, headers, body };
+  });
+
+/** Patches, whose tests and paths ask what a record has, of records that are here and of others. */
+const patch = (target: fc.Arbitrary<Target>) =>
+  fc
+    .tuple(
+      target,
+      fc.oneof({ weight: 3, arbitrary: pick(undefined) }, { weight: 1, arbitrary: parameterOf('Communication') }),
+      pick<Readonly<Record<string, string>>>({}, {}, { 'If-Match': 'W/"1"' }, { Prefer: 'return=minimal' }),
+      pick('test', 'copy', 'subject', 'path', 'nothing'),
+      anyPatient,
+    )
+    .map(([[type, id], criteria, headers, kind, subject]): Asked => {
+      const reference = `Patient/${subject}`;
+      const operations = {
+        test: [{ op: 'test', path: '/subject/reference', value: reference }],
+        copy: [{ op: 'copy', from: '/subject', path: '/sender' }],
+        subject: [{ op: 'replace', path: '/subject', value: { reference } }],
+        nothing: [],
+      };
+      const where = `${type}.where(subject.reference = '${reference}').status`;
+      const parts = [
+        { name: 'type', valueCode: 'replace' },
+        { name: 'path', valueString: where },
+        { name: 'value', valueCode: 'stopped' },
+      ];
+      const body =
+        kind === 'path'
+          ? { resourceType: 'Parameters', parameter: [{ name: 'operation', part: parts }] }
+          : operations[kind];
+      const contentType = kind === 'path' ? 'application/fhir+json' : 'application/json-patch+json';
+      return {
+        method: 'PATCH',
+        path: criteria === undefined ? `/${type}/${id}` : `/${type}?${criteria}`,
+        headers: { ...headers, 'Content-Type': contentType },
+        body: JSON.stringify(body),
+      };
+    });
+
 /** What is about the whole partition or a whole type. */
 const whole = fc
   .tuple(pick('GET', 'POST'), pick('/', '/_search', '/_history', '/$export', '/Patient/_history', '/metadata'))
@@ -364,6 +410,27 @@ export const anyNear: fc.Arbitrary<readonly Asked[]> = searchesOf({
   Encounter: nearby.map(one => `location.${one}`),
 });
 
+const compartments = ['', '?_count=1', '?_count=2&_type=Condition,Practitioner,List', '?_since=2026-01-01T00:00:00Z'];
+/** Operations that return records, or what is in them. */
+export const anyOperations: fc.Arbitrary<readonly Asked[]> = fc.array(
+  fc
+    .oneof(
+      fc.tuple(
+        anyPatient.map(id => `/Patient/${id}/$everything`),
+        pick(...compartments, '?start=2025-01-01', '?end=2024&_type=Observation,Condition'),
+      ),
+      fc.tuple(pick('/Patient/$everything', '/Encounter/enc0/$everything', '/Encounter/enc1/$everything'), pick('')),
+      fc.tuple(pick('/Patient/$everything', '/Encounter/enc2/$everything'), pick(...compartments)),
+      fc.tuple(
+        pick('/Observation/$lastn'),
+        pick('', '?max=2', '?patient=p1', '?max=3&code=a', '?patient.gender=female', '?_include=*&max=2'),
+      ),
+      fc.tuple(pick('/$meta', '/Condition/$meta', '/Condition/con0/$meta', '/Condition/con1/$meta'), pick('')),
+    )
+    .map(([path, query]): Asked => ({ method: 'GET', path: `${path}${query}`, headers: {}, body: undefined })),
+  { minLength: 20, maxLength: 20 },
+);
+
 function searchesOf(searches: typeof joined): fc.Arbitrary<readonly Asked[]> {
   return fc.array(
     pick(...Object.keys(searches)).chain(type =>
@@ -470,6 +537,9 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 2, arbitrary: validate(ofValidated) },
       { weight: 3, arbitrary: history(target) },
       { weight: 2, arbitrary: change(ofCommunication) },
+      { weight: 1, arbitrary: tagged(ofCommunication) },
+
+      { weight: 2, arbitrary: patch(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
   );

@@ -22,6 +22,14 @@ export function writeWordInterface(folder: string): string {
   return writeInterface(folder, { mode: 'server', resource: [{ type: 'Observation', searchParam }] });
 }
 
+/** Writes a capability folder in which Observations are created and updated, and have histories. */
+export function writeVersionInterface(folder: string): string {
+  const codes = ['create', 'update', 'history-instance', 'history-type'];
+  const interaction = codes.map(code => ({ code }));
+  const observation = { type: 'Observation', interaction, updateCreate: true };
+  return writeInterface(folder, { mode: 'server', resource: [observation] });
+}
+
 /** Writes a capability folder with the shipped interface and a `rest`. */
 function writeInterface(folder: string, rest: object): string {
   const capability = join(folder, 'capability');

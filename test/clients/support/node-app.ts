@@ -23,6 +23,9 @@ export interface Client {
   getFhirUser(): string | null;
   request(path: string): Promise<unknown>;
   create(resource: object): Promise<unknown>;
+  update(resource: object): Promise<unknown>;
+  patch(url: string, patch: readonly object[]): Promise<unknown>;
+  delete(url: string): Promise<unknown>;
   refresh(): Promise<unknown>;
 }
 

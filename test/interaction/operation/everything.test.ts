@@ -1,4 +1,4 @@
-// https://hl7.org/fhir/R4/patient-operation-everything.html
+// https://hl7.org/fhir/R4/patient-operation-everything.html,
 // https://hl7.org/fhir/R4/encounter-operation-everything.html
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

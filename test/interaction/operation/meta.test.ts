@@ -188,12 +188,16 @@ describe('a caller', () => {
     expect(ofType).not.toContain('"c"');
   });
 
-  it('changes it with `u`, and is audited', async () => {
+  it('changes it with `u` and a scope that reads it, and is audited', async () => {
     const body = withMeta({ tag: [tag('b')] });
     const path = '/Patient/p1/$meta-add';
     const reading = tokens.bearer({ ...doctor, scope: 'user/Patient.rs' });
     expect((await post(guarded, path, body, reading)).status).toBe(403);
-    const writing = { ...tokens.bearer({ ...doctor, scope: 'user/Patient.u' }), 'X-Request-Id': 'tagged' };
+    const blind = tokens.bearer({ ...doctor, scope: 'user/Patient.u' });
+    const refused = await post(guarded, path, body, blind);
+    expect([refused.status, refused.json.issue[0].diagnostics]).toEqual([403, expect.stringContaining('reads')]);
+    const scope = 'user/Patient.u user/Patient.rs';
+    const writing = { ...tokens.bearer({ ...doctor, scope }), 'X-Request-Id': 'tagged' };
     expect((await post(guarded, path, body, writing)).status).toBe(200);
     const events = JSON.stringify(await eventsOf(guarded, 'tagged', 2));
     expect(events).toContain('"Patient/p1/_history/2"');

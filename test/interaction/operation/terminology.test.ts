@@ -99,6 +99,12 @@ describe('$expand', () => {
     expect(codesOf(answer)).not.toContain('cat Cat');
   });
 
+  it('refuses a ValueSet in the call with too many parts', async () => {
+    const include = Array.from({ length: 101 }, () => ({ system: animals }));
+    const answer = await post(server, '/ValueSet/$expand', { ...valueSet, compose: { include } });
+    expect([answer.status, answer.json.issue[0].code]).toEqual([400, 'too-costly']);
+  });
+
   it.each<[string, string, number, string, string]>([
     ['no ValueSet', '/ValueSet/$expand', 400, 'required', '`url`'],
     ['an unknown one', `/ValueSet/$expand?url=${set('none')}`, 404, 'not-found', set('none')],

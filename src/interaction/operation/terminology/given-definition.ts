@@ -3,6 +3,7 @@ import type { Definitions } from '../../../definitions/definitions.ts';
 import { parseCanonical } from '../../../fhir/canonical.ts';
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
+import { asObject, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { shorten } from '../../../validation/report.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
@@ -37,7 +38,7 @@ export function givenDefinition(
   const ways = [id && 'the id in the URL', url && '`url`', resource && `\`${inline}\``];
   const used = ways.filter(way => way !== undefined);
   if (used.length > 1) throw fhirError(400, 'invalid', `Give one of ${used.join(' and ')}, which name definitions.`);
-  if (resource !== undefined) return { from: 'call', resource };
+  if (resource !== undefined) return { from: 'call', resource: requireSmall(resource, inline) };
   if (id !== undefined) {
     const found = byId(definitions, type, id);
     if (found === undefined) throw fhirError(404, 'not-found', `No ${type} with the id \`${shorten(id)}\` is loaded.`);
@@ -51,6 +52,19 @@ export function givenDefinition(
   return found === undefined
     ? { from: 'elsewhere', canonical }
     : { from: 'loaded', canonical, resource: found.resource() };
+}
+
+/** Most parts of a ValueSet in a call, which each select codes of whole systems. */
+const mostParts = 100;
+
+/** Throws FhirError 400 for a ValueSet in the call whose expansion would block others for long. */
+function requireSmall(resource: JsonObject, name: string): JsonObject {
+  const { include, exclude } = asObject(resource['compose']);
+  const parts = [...objectsOf(include), ...objectsOf(exclude)];
+  const count = parts.flatMap(part => [part, ...objectsOf(part['filter']), ...stringsOf(part['valueSet'])]).length;
+  if (count <= mostParts) return resource;
+  const text = `\`${name}\` has ${count} parts, but the limit is ${mostParts} includes, excludes and filters.`;
+  throw fhirError(400, 'too-costly', text, `http.${name}`);
 }
 
 const canonicalOf = ({ url, version }: Definition): string => (version === undefined ? url : `${url}|${version}`);

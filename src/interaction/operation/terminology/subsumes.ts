@@ -2,7 +2,6 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asString } from '../../../fhir/json-object.ts';
 import type { DescribedSystem } from '../../../terminology/concepts.ts';
-import { describeSystem } from '../../../terminology/concepts.ts';
 import { isBelow } from '../../../validation/profile/code-system.ts';
 import type { Arguments } from '../arguments.ts';
 import { readArguments } from '../arguments.ts';
@@ -52,7 +51,8 @@ function systemOf(
   const definition = givenDefinition(engine, request, given, names);
   if (definition?.from === 'loaded') {
     const url = asString(definition.resource['url']);
-    if (system === undefined || system === url) return describeSystem(definition.resource);
+    const { system: find } = loadedTerminology(engine.definitions);
+    if (system === undefined || system === url) return find(definition.canonical);
     throw fhirError(400, 'invalid', `The CodeSystem of the URL is \`${url}\`, and that of the codes is another one.`);
   }
   if (system === undefined) throw fhirError(400, 'required', 'Give the `system` of the codes.', 'http.system');

@@ -1,0 +1,144 @@
+import program from '../../../package.json' with { type: 'json' };
+import type { Config } from '../../config.ts';
+import { environmentOf, stopSeconds, valueIn } from './environment.ts';
+import { printYaml } from './yaml.ts';
+import type { Yaml } from './yaml.ts';
+
+const name = 'clinical-records';
+const labels = { 'app.kubernetes.io/name': name };
+
+/** Seconds until the load balancers of a cluster know that a pod ends. */
+const drain = 5;
+
+/**
+ * Manifests: one pod with a volume for SQLite, several without for MongoDB. Secrets are named and not printed.
+ * https://kubernetes.io/docs/reference/kubernetes-api/
+ */
+export function kubernetesManifests(config: Config): string {
+  const isMongo = config.store.startsWith('mongodb');
+  const environment = environmentOf(config, {
+    host: '0.0.0.0',
+    store: 'sqlite:/data/records.sqlite',
+    'key-file': '/keys/key',
+    'public-url': 'https://fhir.example.org',
+    'trusted-proxies': '10.0.0.0/8',
+    'metrics-port': '9464',
+    'metrics-host': '0.0.0.0',
+    'log-format': 'json',
+  });
+  const shown = Object.fromEntries(Object.entries(environment).filter(([key]) => !(isMongo && key === 'CRS_STORE')));
+  const port = Number(valueIn(environment, 'port'));
+  const metrics = Number(valueIn(environment, 'metrics-port'));
+  const manifests: readonly Yaml[] = [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data: shown },
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name, labels },
+      spec: { selector: labels, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+    },
+    ...(isMongo
+      ? [
+          {
+            apiVersion: 'policy/v1',
+            kind: 'PodDisruptionBudget',
+            metadata: { name, labels },
+            spec: { minAvailable: 1, selector: { matchLabels: labels } },
+          },
+        ]
+      : []),
+    {
+      apiVersion: 'apps/v1',
+      kind: isMongo ? 'Deployment' : 'StatefulSet',
+      metadata: { name, labels },
+      spec: {
+        replicas: isMongo ? 2 : 1,
+        ...(isMongo ? {} : { serviceName: name, volumeClaimTemplates: [claim] }),
+        selector: { matchLabels: labels },
+        template: {
+          metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': String(metrics) } },
+          spec: pod({ port, metrics, isMongo, seconds: stopSeconds(environment) + drain }),
+        },
+      },
+    },
+  ];
+  const store = isMongo ? '; `store`, the URL of MongoDB' : '';
+  const head = `# Secret ${name}: \`key\`, at least 32 random characters${store}.`;
+  return `${head}\n${manifests.map(manifest => `---\n${printYaml(manifest)}\n`).join('')}`;
+}
+
+const claim = {
+  metadata: { name: 'data' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '20Gi' } } },
+};
+
+interface Pod {
+  readonly port: number;
+  readonly metrics: number;
+  readonly isMongo: boolean;
+  /** Until the pod is killed. */
+  readonly seconds: number;
+}
+
+const image = `${name}:${program.version}`;
+const hardened = {
+  allowPrivilegeEscalation: false,
+  readOnlyRootFilesystem: true,
+  capabilities: { drop: ['ALL'] },
+};
+
+function pod({ port, metrics, isMongo, seconds }: Pod): Yaml {
+  const probe = (path: string): { readonly [key: string]: Yaml } => ({ httpGet: { path, port: 'http' } });
+  return {
+    terminationGracePeriodSeconds: seconds,
+    automountServiceAccountToken: false,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 1000,
+      runAsGroup: 1000,
+      fsGroup: 1000,
+      seccompProfile: { type: 'RuntimeDefault' },
+    },
+    // With `fsGroup`, its group could read the file of a secret, which the service refuses.
+    initContainers: [
+      {
+        name: 'key',
+        image,
+        command: ['install', '-m', '400', '/secrets/key', '/keys/key'],
+        securityContext: hardened,
+        volumeMounts: [
+          { name: 'secrets', mountPath: '/secrets', readOnly: true },
+          { name: 'keys', mountPath: '/keys' },
+        ],
+      },
+    ],
+    containers: [
+      {
+        name,
+        image,
+        envFrom: [{ configMapRef: { name } }],
+        ...(isMongo ? { env: [{ name: 'CRS_STORE', valueFrom: { secretKeyRef: { name, key: 'store' } } }] } : {}),
+        ports: [
+          { name: 'http', containerPort: port },
+          { name: 'metrics', containerPort: metrics },
+        ],
+        startupProbe: { ...probe('/readyz'), periodSeconds: 2, failureThreshold: 300 },
+        readinessProbe: { ...probe('/readyz'), periodSeconds: 5, timeoutSeconds: 3 },
+        livenessProbe: { ...probe('/healthz'), periodSeconds: 10, timeoutSeconds: 5 },
+        lifecycle: { preStop: { sleep: { seconds: drain } } },
+        resources: { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+        securityContext: hardened,
+        volumeMounts: [
+          { name: 'tmp', mountPath: '/tmp' },
+          { name: 'keys', mountPath: '/keys', readOnly: true },
+          ...(isMongo ? [] : [{ name: 'data', mountPath: '/data' }]),
+        ],
+      },
+    ],
+    volumes: [
+      { name: 'tmp', emptyDir: {} },
+      { name: 'keys', emptyDir: { medium: 'Memory' } },
+      { name: 'secrets', secret: { secretName: name, defaultMode: 0o400, items: [{ key: 'key', path: 'key' }] } },
+    ],
+  };
+}

@@ -1,0 +1,47 @@
+import type { FhirRequest } from './interaction.ts';
+
+/** The costs of parts of a request, in tokens; a read costs one. */
+const costs = {
+  /** A search or a history. */
+  several: 2,
+  /** A search of all types, or of a compartment. */
+  system: 10,
+  /** A parameter that joins, counts or reads other records. */
+  join: 5,
+  /** A hundred matches on a page. */
+  hundred: 1,
+} as const;
+
+const several: ReadonlySet<string> = new Set(['search-type', 'history-instance', 'history-type']);
+const system: ReadonlySet<string> = new Set(['search-system', 'history-system']);
+
+/** Parameters that cost a join by their name, without modifiers. https://hl7.org/fhir/R4/search.html#all */
+const joins: ReadonlySet<string> = new Set([
+  '_has',
+  '_include',
+  '_revinclude',
+  '_filter',
+  '_list',
+  '_query',
+  '_text',
+  '_content',
+  '_contained',
+]);
+const joinModifiers: ReadonlySet<string> = new Set(['in', 'not-in', 'above', 'below', 'contains', 'identifier']);
+
+/** The cost of a request in tokens of its client; the entries of a batch are charged one by one. */
+export function requestCost({ interaction, parameters }: Pick<FhirRequest, 'interaction' | 'parameters'>): number {
+  if (!several.has(interaction) && !system.has(interaction)) return 1;
+  let cost: number = system.has(interaction) ? costs.system : costs.several;
+  for (const [name, value] of parameters) {
+    if (isJoin(name) || (name === '_total' && value === 'accurate')) cost += costs.join;
+    if (name === '_count') cost += costs.hundred * Math.floor(Math.max(0, Number(value) || 0) / 100);
+  }
+  return cost;
+}
+
+/** Chains have a dot before any modifier of their last parameter, such as `subject:Type.name`. */
+function isJoin(name: string): boolean {
+  const [first = '', modifier = ''] = name.split(':');
+  return joins.has(first) || name.includes('.') || joinModifiers.has(modifier);
+}
