@@ -11,7 +11,7 @@ export interface InterfaceTemplate {
 }
 
 /** The file of the template, relative to the checkout. */
-export const templateFile = 'interfaces/r4.json';
+export const templateFile = 'src/guide/r4.json';
 
 /** The template of this checkout. */
 export function readTemplate(): InterfaceTemplate {

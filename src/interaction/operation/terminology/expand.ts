@@ -96,9 +96,9 @@ function expanded(
   const contains = found.slice(offset, offset + (given.number('count') ?? Infinity));
   const { expansion: _expansion, compose, text: _text, ...about } = valueSet;
   return {
+    resourceType: request.resourceType,
     status: 'active',
     ...about,
-    resourceType: request.resourceType,
     ...(given.flag('includeDefinition') && compose !== undefined ? { compose: asObject(compose) } : {}),
     expansion: {
       timestamp: new Date(engine.now()).toISOString(),
