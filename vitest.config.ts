@@ -65,6 +65,7 @@ const httpOnMongodb = {
     'test/interaction/operation/{everything,lastn,meta}.test.ts',
     'test/interaction/transaction*.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
+    'test/conformance/tester.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };

@@ -39,7 +39,8 @@ export const exitCodeMeanings: readonly (readonly [ExitCode, string])[] = [
   [
     exitCodes.found,
     'done, but with findings: rejected records, index differences, pending indexes, damaged records, ' +
-      'attachments or audit events, errors in definitions or validated files, stores that differ, no recent backup',
+      'attachments or audit events, errors in definitions or validated files, stores that differ, no recent backup, ' +
+      'failed checks of conformance',
   ],
   [exitCodes.interrupted, 'stopped by Ctrl-C or SIGTERM'],
 ];

@@ -28,6 +28,11 @@ export const commands: readonly Entry[] = [
     summary: 'Write a capability folder from a published guide, or for all of R4',
     import: () => import('./definitions-init.ts'),
   },
+  {
+    name: 'conformance',
+    summary: 'Test any FHIR R4 server by its own CapabilityStatement',
+    import: () => import('./conformance.ts'),
+  },
   { name: 'explain', summary: 'Show how a search is understood and answered', import: () => import('./explain.ts') },
   {
     name: 'index status',

@@ -1,0 +1,35 @@
+import type { SearchParam } from '../../model/model.ts';
+import type { Known, Records } from '../records.ts';
+
+/** What cases are derived from. */
+export interface Source {
+  readonly param: SearchParam;
+  readonly sample: readonly Known[];
+  readonly records: Records;
+  readonly base: string;
+  /** Most values. */
+  readonly depth: number;
+}
+
+/** A value that no record is likely to have; undefined where every text could be a value of the server's own. */
+export function absentOf({ type }: Pick<SearchParam, 'type'>): string | undefined {
+  switch (type) {
+    case 'string':
+    case 'token':
+      return 'qzxj-no-such-value';
+    case 'reference':
+      return 'qzxj-no-such-id';
+    case 'uri':
+      return 'http://example.org/qzxj-no-such-uri';
+    case 'date':
+      return '1583-02-03';
+    case 'number':
+    case 'quantity':
+      return '987654321.125';
+    case 'composite':
+    case 'special':
+      return undefined;
+    default:
+      return type satisfies never;
+  }
+}

@@ -1,0 +1,33 @@
+import { belowBase } from '../../fhir/reference.ts';
+import type { SearchParam } from '../../model/model.ts';
+import type { Context } from '../context.ts';
+import type { Known } from '../records.ts';
+
+/** The records of the tested server to which a record refers by a parameter, as `Type/id`. */
+export function targetsOf({ client }: Context, { code }: SearchParam, { indexed }: Known): readonly string[] {
+  const found = (indexed[0]?.entries ?? []).flatMap(({ param, value }) => {
+    if (param !== code || value.kind !== 'reference') return [];
+    const local = value.url === undefined ? value : belowBase(client.base, value.url);
+    return local?.type === undefined || local.id === undefined ? [] : [`${local.type}/${local.id}`];
+  });
+  return [...new Set(found)];
+}
+
+/** A record, read from the server if it is not known; undefined if it cannot be read. */
+export async function recordAt({ records, client }: Context, name: string): Promise<Known | undefined> {
+  const [type = '', id = ''] = name.split('/');
+  const known = records.find(type, id);
+  if (known !== undefined) return known;
+  const { status, json } = await client.get(name);
+  return status === 200 && json?.['resourceType'] === type ? records.add(json) : undefined;
+}
+
+/** The reference parameters of a type whose targets are records. */
+export const referenceParameters = ({ model }: Context, type: string): readonly SearchParam[] =>
+  [...(model.types.get(type)?.parameters.values() ?? [])].filter(
+    param => param.type === 'reference' && param.dataTypes.has('Reference'),
+  );
+
+/** Whether a parameter may refer to a type by its definition. */
+export const mayRefer = ({ targets }: SearchParam, type: string): boolean =>
+  targets.length === 0 || targets.includes(type);

@@ -1,0 +1,115 @@
+import { asString, objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { checkChains } from './checks/chain.ts';
+import { checkErrors } from './checks/errors.ts';
+import { checkIncludes } from './checks/include.ts';
+import { checkMetadata, checkSmart } from './checks/metadata.ts';
+import { checkNegotiation } from './checks/negotiation.ts';
+import { checkPaging } from './checks/paging.ts';
+import { checkReads } from './checks/read.ts';
+import { checkSearches } from './checks/search.ts';
+import { checkSorts } from './checks/sort.ts';
+import { checkWrites } from './write/writes.ts';
+import type { Client } from './client.ts';
+import type { Context } from './context.ts';
+import { Findings } from './findings.ts';
+import { Records } from './records.ts';
+import { compileReference, foreignParameters } from './reference-model.ts';
+import type { ReferenceModel } from './reference-model.ts';
+import { takeSample } from './sample.ts';
+import { readStatement } from './statement.ts';
+import type { DeclaredType, Statement } from './statement.ts';
+import { queryOf } from './url.ts';
+
+/** The parts of a run. */
+export const areas = ['read', 'search', 'sort', 'include', 'chain', 'paging', 'errors', 'negotiation'] as const;
+
+export type Area = (typeof areas)[number];
+
+export interface RunOptions {
+  readonly client: Client;
+  /** The tested types; undefined for all that are declared. */
+  readonly types: readonly string[] | undefined;
+  readonly areas: ReadonlySet<Area>;
+  /** Records of each type in the sample. */
+  readonly sample: number;
+  /** Values of each parameter that are searched for. */
+  readonly depth: number;
+  /** Whether records are created, changed and deleted. */
+  readonly write: boolean;
+  /** Called before each step with its name, of so many. */
+  readonly progress: (step: string, done: number, of: number) => void;
+  /** Ends the run early, after what was created is removed. */
+  readonly signal?: AbortSignal;
+}
+
+/** What a run found. */
+export interface Tested {
+  readonly findings: Findings;
+  /** Undefined if the server has no statement. */
+  readonly statement: Statement | undefined;
+  /** Records in the sample, by type. */
+  readonly sampled: ReadonlyMap<string, number>;
+  /** Canonicals of search parameters whose definitions are not known: tested by name only. */
+  readonly unknown: readonly string[];
+}
+
+/** Tests a server by its own CapabilityStatement. It changes nothing unless `write` is set. */
+export async function runConformance(options: RunOptions): Promise<Tested> {
+  const { client, depth, signal = new AbortController().signal } = options;
+  const findings = new Findings();
+  const metadata = await client.get('metadata');
+  if (!checkMetadata(metadata, findings)) return { findings, statement: undefined, sampled: new Map(), unknown: [] };
+  const statement = readStatement(metadata.json ?? {});
+  await checkSmart(client, statement.isSmart, findings);
+  const wanted = [...statement.types].filter(([name]) => options.types?.includes(name) ?? true);
+  const { model, unknown } = await referenceOf(client, { ...statement, types: new Map(wanted) });
+  const types = wanted.flatMap(([name, type]) => (model.definitions.resourceTypes.has(name) ? [type] : []));
+  const records = new Records(model);
+  const context: Context = { client, statement, model, records, findings, types, sample: new Map(), depth, signal };
+  const steps = stepsOf(context, options);
+  for (const [at, [name, run]] of steps.entries()) {
+    if (signal.aborted) break;
+    options.progress(name, at, steps.length);
+    await run();
+  }
+  const sampled = new Map([...context.sample].map(([name, { length }]) => [name, length]));
+  return { findings, statement, sampled, unknown };
+}
+
+type Step = readonly [name: string, run: () => Promise<void>];
+
+function stepsOf(context: Context, options: RunOptions): readonly Step[] {
+  const { types } = context;
+  const searched = types.filter(({ interactions }) => interactions.has('search-type'));
+  const each = (
+    area: Area,
+    among: readonly DeclaredType[],
+    run: (context: Context, type: DeclaredType) => Promise<void>,
+  ) => (options.areas.has(area) ? among.map((type): Step => [`${area} ${type.name}`, () => run(context, type)]) : []);
+  const once = (area: Area, run: (context: Context) => Promise<void>): readonly Step[] =>
+    options.areas.has(area) ? [[area, () => run(context)]] : [];
+  return [
+    ...once('negotiation', checkNegotiation),
+    ...once('errors', checkErrors),
+    ...searched.map((type): Step => [`sample ${type.name}`, () => takeSample(context, type, options.sample)]),
+    ...each('read', types, checkReads),
+    ...each('paging', searched, checkPaging),
+    ...each('search', searched, checkSearches),
+    ...each('sort', searched, checkSorts),
+    ...each('include', searched, checkIncludes),
+    ...each('chain', searched, checkChains),
+    ...(options.write ? [['write', () => checkWrites(context)] as const] : []),
+  ];
+}
+
+/** The reference model, with the server's own SearchParameters if it offers them. */
+async function referenceOf(client: Client, statement: Statement): Promise<ReferenceModel> {
+  const own: JsonObject[] = [];
+  for (const url of foreignParameters(statement)) {
+    const { json = {} } = await client.get(`SearchParameter?${queryOf([['url', url]])}`);
+    const found = objectsOf(json['entry']).flatMap(({ resource }) => objectsOf([resource]));
+    own.push(...found.filter(one => asString(one['url']) === url).slice(0, 1));
+  }
+  return compileReference(statement, own);
+}
