@@ -28,10 +28,8 @@ interface RequestedTypeInteraction {
  */
 export function requireScope(access: Access, model: Model, asked: RequestedInteraction, realm: string): void {
   const { interaction, resourceType = '', operation } = asked;
-  const letters = interaction === 'operation' ? lettersOfOperation(model, asked) : lettersOf(interaction);
-  if (hasLetter(access, letters, asked.resourceType)) return;
-  const type = model.types.get(resourceType);
-  const scopes = type === undefined ? [] : scopesFor(type, letters ?? []);
+  if (hasLetter(access, lettersFor(model, asked), asked.resourceType)) return;
+  const scopes = scopesFor(model, asked) ?? [];
   const what = operation === undefined ? interaction : `$${operation}`;
   const text =
     scopes.length === 0
@@ -39,6 +37,19 @@ export function requireScope(access: Access, model: Model, asked: RequestedInter
       : `The token has no scope for ${what} of ${resourceType}.`;
   throw scopeInsufficient(realm, text, scopes);
 }
+
+/**
+ * The scopes of which one suffices for the interaction; undefined if its parts are decided one by one, or it needs no
+ * scope.
+ */
+export function scopesFor(model: Model, asked: RequestedInteraction): readonly string[] | undefined {
+  const letters = lettersFor(model, asked);
+  const type = model.types.get(asked.resourceType ?? '');
+  return letters === undefined || type === undefined ? undefined : scopesWith(letters, type);
+}
+
+const lettersFor = (model: Model, asked: RequestedInteraction): readonly Letter[] | undefined =>
+  asked.interaction === 'operation' ? lettersOfOperation(model, asked) : lettersOf(asked.interaction);
 
 /** Whether the scopes of the caller grant the interaction, which is no operation, on the type. */
 export const isAllowed = (access: Access, { interaction, resourceType }: RequestedTypeInteraction): boolean =>
@@ -93,7 +104,7 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
 }
 
 /** The scopes of a type that grant one of the letters. */
-const scopesFor = ({ smartScopes }: ResourceType, letters: readonly Letter[]): readonly string[] =>
+const scopesWith = (letters: readonly Letter[], { smartScopes }: ResourceType): readonly string[] =>
   smartScopes.filter(scope => {
     const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);
     return letters.some(letter => given.includes(letter));

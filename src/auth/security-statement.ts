@@ -9,7 +9,7 @@ import type { Offered } from '../smart/offered.ts';
 export function securityStatement(offered: Offered | undefined): JsonObject {
   const system = 'http://terminology.hl7.org/CodeSystem/restful-security-service';
   const needed =
-    'Every request except metadata and .well-known/smart-configuration requires the header ' +
+    'Every request except metadata, openapi.json and .well-known/smart-configuration requires the header ' +
     'Authorization: Bearer with an access token.';
   return {
     ...(offered === undefined ? {} : { extension: [oauthUris(offered)], cors: true }),

@@ -19,6 +19,7 @@ import type { Origins } from './middleware/cors.ts';
 import { answerErrors } from './middleware/errors.ts';
 import { findPartition } from './partition.ts';
 import { requestId } from './middleware/request-id.ts';
+import { openApiDocument, openApiPath } from './openapi-document.ts';
 import type { Places } from './places.ts';
 import { createRouter, readMethods } from './router.ts';
 import type { PathRoute } from './router.ts';
@@ -79,6 +80,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     },
   };
   const documents: readonly PathRoute[] = [
+    { path: openApiPath, methods: readMethods, handler: openApiDocument(engine, publicUrl, respond) },
     ...(verify === undefined ? [] : [smart]),
     ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
   ];
@@ -92,7 +94,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(inTurn(checkTarget(engine.maxUrl)));
   app.use(
     findPath([
-      ...(verify === undefined ? [] : [[smartConfigurationPath, undefined] as const]), // within the FHIR paths
+      [openApiPath, undefined], // within the FHIR paths
+      ...(verify === undefined ? [] : [[smartConfigurationPath, undefined] as const]), // too
       ...fhir.map(([path, handler]) => [path, inPlace(places, handler)] as const),
     ]),
   );

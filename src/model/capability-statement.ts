@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' };
 import { objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
+import { extensionBase } from './extension-shapes.ts';
 import type { Model } from './model.ts';
 
 /** The parts of a running server's statement that are not in the model. */
@@ -37,7 +38,11 @@ export function capabilityStatement(
     ...rights,
     kind,
     software: { name: software.name, version: software.version },
-    implementation: { description: `${typeof title === 'string' ? title : software.name} at ${base}`, url: base },
+    implementation: {
+      extension: [{ url: `${extensionBase}openapi`, valueUrl: `${base}/openapi.json` }],
+      description: `${typeof title === 'string' ? title : software.name} at ${base}`,
+      url: base,
+    },
     fhirVersion,
     format,
     patchFormat,
@@ -49,7 +54,8 @@ export function capabilityStatement(
 const withSecurity = ({ mode, documentation, ...more }: JsonObject, security: JsonObject): JsonObject =>
   withoutUndefined({ mode, documentation, security, ...more });
 
-const program = { name: 'Clinical Records Service', version: manifest.version };
+/** The name and the version of this program. */
+export const program = { name: 'Clinical Records Service', version: manifest.version };
 
 const withoutUndefined = (from: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(from).filter(([, value]) => value !== undefined));

@@ -1,7 +1,7 @@
 /** The base URL of our extensions; each has its StructureDefinition under `profiles/`. */
 export const extensionBase = 'https://clinical-records.example/fhir/StructureDefinition/';
 
-type ValueName = 'valueString' | 'valueCode' | 'valueCanonical' | 'valuePositiveInt';
+type ValueName = 'valueString' | 'valueCode' | 'valueCanonical' | 'valuePositiveInt' | 'valueUrl';
 
 /** One value of an extension, or of a part of one. */
 export interface Value {
@@ -154,6 +154,7 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(refuse|allow)$/,
     expected: '`refuse` or `allow`',
   },
+  openapi: { on: ['CapabilityStatement.implementation'], max: 1, value: 'valueUrl' },
   'referred-by': { on: ['SearchParameter'], max: 1, value: 'valueCanonical' },
   'query-criteria': {
     on: ['OperationDefinition'],

@@ -5,6 +5,7 @@ import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts
 import type { JsonObject } from '../fhir/json-object.ts';
 import { packFile, readPack } from '../definitions/pack.ts';
 import type { ElementDefinition, ElementType, Property, TypeDefinition, TypeDefinitions } from './element.ts';
+import type { Snapshot } from './snapshot/snapshot.ts';
 
 /** Finds the StructureDefinition of a base type by its name; undefined if there is none. */
 export type FindType = (name: string) => JsonObject | undefined;
@@ -63,6 +64,12 @@ export const concreteResourceTypes = (definitions: Iterable<Definition>): Readon
 export function supertypes(typeName: string, types: TypeDefinitions): readonly string[] {
   const base = types.get(typeName)?.base;
   return base === undefined ? [] : [base, ...supertypes(base, types)];
+}
+
+/** The element tree of a snapshot, of a profile too: with its cardinalities and types, without slices. */
+export function profiledDefinition({ structure, elements }: Pick<Snapshot, 'structure' | 'elements'>): TypeDefinition {
+  const element = elements.filter(({ id }) => !String(id).includes(':'));
+  return compileType({ ...structure, snapshot: { element } });
 }
 
 const base = 'http://hl7.org/fhir/StructureDefinition/';

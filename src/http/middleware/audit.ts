@@ -3,6 +3,7 @@ import { parsePairs } from '../../search/parse/pairs.ts';
 import type { ClientAddress } from '../client-address.ts';
 import type { PartialRequest, Context, Middleware, RequestState } from '../context.ts';
 import type { Shape } from '../../interaction/routes.ts';
+import { openApiPath } from '../openapi-document.ts';
 
 /**
  * Audits each request for records when it is answered: also a rejected one, and one whose client has disconnected.
@@ -30,7 +31,9 @@ const asksForRecords = (pattern: string | undefined, url = ''): boolean =>
 
 /** Public resources contain no record. */
 export const isPublic = (pattern: string): boolean =>
-  pattern === ('/r4/:partition/metadata' satisfies Shape) || pattern.includes('/.well-known/');
+  pattern === ('/r4/:partition/metadata' satisfies Shape) ||
+  pattern === openApiPath ||
+  pattern.includes('/.well-known/');
 
 function auditRequest(audit: Audit, { state, method }: Context): void {
   const {

@@ -50,7 +50,7 @@ const tokens: Policy = { isPublic: false, methods: 'GET, HEAD, POST' };
 
 /** Undefined for pages, and for paths about the server itself. */
 function policyOf(path: string): Policy | undefined {
-  if (/^\/r4\/[^/]+\/(?:metadata|\.well-known\/[^/]+)$/.test(path)) return documents;
+  if (/^\/r4\/[^/]+\/(?:metadata|openapi\.json|\.well-known\/[^/]+)$/.test(path)) return documents;
   if (path.startsWith('/r4/')) return records;
   if (path.startsWith('/.well-known/') || path.startsWith(`${issuerPath}/.well-known/`)) return documents;
   if (path === `${issuerPath}/jwks`) return documents;

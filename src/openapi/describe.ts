@@ -1,0 +1,150 @@
+import type { ResourceType } from '../model/model.ts';
+import type { Call } from './calls.ts';
+import type { Description } from './description.ts';
+import { describeOperation } from './describe-operation.ts';
+import { describeSearch } from './describe-search.ts';
+import { describeDelete, describePatch, describeUpdate } from './describe-write.ts';
+import {
+  bundleResponse,
+  createdResponse,
+  fhirContent,
+  recordBody,
+  recordResponse,
+  requestBody,
+  resourceResponse,
+} from './responses.ts';
+import { typeSchema } from './schemas.ts';
+import type { Field } from './search-fields.ts';
+import type { Source } from './source.ts';
+
+/** What a call takes and returns. https://hl7.org/fhir/R4/http.html */
+export function describe(call: Call, source: Source): Description {
+  const { interaction, operation } = call;
+  switch (interaction) {
+    case 'read':
+      return { ...describeRead(typeOf(call), source), summary: `Read ${typeOf(call).name}` };
+    case 'vread':
+      return { ...describeRead(typeOf(call), source), summary: `Read a version of ${typeOf(call).name}` };
+    case 'search-type':
+    case 'search-system':
+      return describeSearch(call, source);
+    case 'history-instance':
+    case 'history-type':
+    case 'history-system':
+      return describeHistory(call, source);
+    case 'create':
+      return describeCreate(typeOf(call), source);
+    case 'update':
+      return describeUpdate(typeOf(call), call.hasId, source);
+    case 'patch':
+      return describePatch(typeOf(call), call.hasId, source);
+    case 'delete':
+      return describeDelete(typeOf(call), call.hasId, source);
+    case 'batch':
+    case 'transaction':
+      return describeBatch(source);
+    case 'capabilities':
+      return {
+        summary: 'The CapabilityStatement',
+        fields: subsetFields,
+        headers: ['if-none-match'],
+        responses: { 200: resourceResponse('The CapabilityStatement.', source) },
+        errors: [304, 400],
+      };
+    case 'operation':
+      if (operation === undefined) throw new Error('The call of an operation names none');
+      return describeOperation(call, operation, source);
+    default:
+      return interaction satisfies never;
+  }
+}
+
+/** The type of a call that has one. */
+function typeOf({ type, path }: Call): ResourceType {
+  if (type === undefined) throw new Error(`The call of ${path} has no type`);
+  return type;
+}
+
+const subsetFields: readonly Field[] = [
+  { name: '_summary', schema: { type: 'string', enum: ['true', 'text', 'data', 'false'] }, example: 'false' },
+  {
+    name: '_elements',
+    description: 'Top-level elements, separated by commas; others are left out of the answer.',
+    schema: { type: 'string' },
+    example: 'id,meta',
+  },
+];
+
+function describeRead(type: ResourceType, source: Source): Omit<Description, 'summary'> {
+  const { conditionalRead: how } = type;
+  const byTag = how === 'full-support' || how === 'not-match';
+  const byDate = how === 'full-support' || how === 'modified-since';
+  return {
+    fields: subsetFields,
+    headers: [...(byTag ? (['if-none-match'] as const) : []), ...(byDate ? (['if-modified-since'] as const) : [])],
+    responses: { 200: recordResponse(type, source) },
+    errors: [...(byTag || byDate ? ([304] as const) : []), 400, 404, 410],
+  };
+}
+
+const historyFields: readonly Field[] = [
+  { name: '_count', description: 'Versions on a page.', schema: { type: 'integer', minimum: 1 }, example: 10 },
+  {
+    name: '_since',
+    description: 'The earliest time of a version.',
+    schema: { type: 'string' },
+    example: '2024-01-01T00:00:00Z',
+  },
+  {
+    name: '_at',
+    description: 'The time or period in which the versions were current.',
+    schema: { type: 'string' },
+    example: '2024-01',
+  },
+  { name: '_sort', schema: { type: 'string', enum: ['-_lastUpdated', '_lastUpdated'] }, example: '-_lastUpdated' },
+  { name: '_page_token', description: 'From the `next` link of a page.', schema: { type: 'string' } },
+];
+
+/** https://hl7.org/fhir/R4/http.html#history */
+function describeHistory({ type, hasId }: Call, source: Source): Description {
+  const of = type === undefined ? 'every type' : hasId ? `one ${type.name}` : `every ${type.name}`;
+  return {
+    summary: `The versions of ${of}`,
+    fields: historyFields,
+    responses: { 200: bundleResponse(type, source) },
+    errors: hasId ? [400, 404, 410] : [400],
+  };
+}
+
+/** https://hl7.org/fhir/R4/http.html#create */
+function describeCreate(type: ResourceType, source: Source): Description {
+  return {
+    summary: `Create ${type.name}`,
+    headers: ['prefer', 'idempotency-key', ...(type.conditionalCreate ? (['if-none-exist'] as const) : [])],
+    body: recordBody(type, source),
+    responses: {
+      ...(type.conditionalCreate ? { 200: recordResponse(type, source) } : {}),
+      201: createdResponse(type, source),
+    },
+    errors: [400, ...(type.conditionalCreate ? ([412] as const) : []), 422],
+  };
+}
+
+/** https://hl7.org/fhir/R4/http.html#transaction */
+function describeBatch(source: Source): Description {
+  const { systemInteractions } = source.model;
+  const types = (['batch', 'transaction'] as const).filter(type => systemInteractions.has(type));
+  const [type] = types;
+  const example = source.components.share('examples', String(type), () => ({
+    value: { resourceType: 'Bundle', type, entry: [{ request: { method: 'GET', url: 'metadata' } }] },
+  }));
+  return {
+    summary: `A ${types.join(' or a ')}`,
+    headers: ['prefer'],
+    body: requestBody(typeSchema('Bundle', source), example),
+    responses: {
+      200: { description: 'A Bundle with the answer of each entry.', ...fhirContent(typeSchema('Bundle', source)) },
+    },
+    errors: [400, 409, 412, 422],
+  };
+}
