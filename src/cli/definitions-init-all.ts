@@ -23,7 +23,7 @@ export async function initAllCommand(
     throw new ConfigError(['`--all` declares all of R4; `--from` and `--statement` are for a published guide.']);
   noPositionals(more);
   const [{ operations }, { initAll }, { readTemplate }, { writeNew }] = await Promise.all([
-    import('../interaction/operation/index.ts'),
+    import('../interaction/operation/implemented.ts'),
     import('../guide/init-all.ts'),
     import('../guide/template.ts'),
     import('../guide/write.ts'),

@@ -14,7 +14,7 @@ import type { Problem } from '../definitions/problem.ts';
 import { readSources } from '../definitions/source.ts';
 import { declareAll } from '../guide/declare-all.ts';
 import { readTemplate, templateFile } from '../guide/template.ts';
-import { operations } from '../interaction/operation/index.ts';
+import { operations } from '../interaction/operation/implemented.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';

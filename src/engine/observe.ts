@@ -52,8 +52,8 @@ async function measure<T>(meters: Meters, operation: string, call: () => Promise
 /** Lets each scrape read the queues of the store and the audit, and the progress of indexes. */
 export function watchEngine(meters: Meters | undefined, { store, audit }: Engine): void {
   if (meters === undefined) return;
-  meters.queue('writes', () => store.waiting().writes);
-  meters.queue('searches', () => store.waiting().searches);
+  meters.queue('writes', () => store.waiting.writes);
+  meters.queue('searches', () => store.waiting.searches);
   meters.queue('audit', () => audit.waiting);
   // A scrape shows what it can while the store fails: then above all it is needed.
   meters.indexes(() =>

@@ -67,7 +67,7 @@ export interface Store extends NoteTransfer {
   documents(collection: string): DocumentStore;
   /** Throws if the store cannot be read. */
   check(): Promise<StoreState>;
-  waiting(): StoreWaiting;
+  readonly waiting: StoreWaiting;
   /** The promises of this port that the store cannot keep in its deployment; empty for an embedded store. */
   readonly lacks: readonly Lack[];
   /**

@@ -5,13 +5,12 @@ import type { Partition } from '../../store/partitions.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
-import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
+import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { requireChangeable } from '../write/changeable.ts';
 import { findCurrent } from '../write/current.ts';
 import { replace } from '../write/write.ts';
 import { readArguments } from './arguments.ts';
-import type { OperationImplementation } from './implementation.ts';
 import { answerMeta } from './meta.ts';
 import { elementsOf, labelsOf, withLabels, withoutLabels } from './meta-labels.ts';
 import type { Labels } from './meta-labels.ts';
@@ -20,21 +19,14 @@ import type { Labels } from './meta-labels.ts';
  * `$meta-add`: adds profiles, security labels and tags to a record; those that it has stay as they are. Answers with
  * the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-add.html
  */
-export const metaAdd: OperationImplementation = {
-  code: 'meta-add',
-  scopes: { instance: ['u'] },
-  run: (engine, request, partition) => changeMeta(engine, request, partition, withLabels),
-};
+export const metaAdd: Interaction = (engine, request, partition) => changeMeta(engine, request, partition, withLabels);
 
 /**
  * `$meta-delete`: removes profiles, security labels and tags from a record; those that it does not have are ignored.
  * Answers with the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-delete.html
  */
-export const metaDelete: OperationImplementation = {
-  code: 'meta-delete',
-  scopes: { instance: ['u'] },
-  run: (engine, request, partition) => changeMeta(engine, request, partition, withoutLabels),
-};
+export const metaDelete: Interaction = (engine, request, partition) =>
+  changeMeta(engine, request, partition, withoutLabels);
 
 /**
  * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as

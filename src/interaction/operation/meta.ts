@@ -9,7 +9,7 @@ import type { Model, ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { declaredType } from '../declared.ts';
-import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
+import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { withDeadline } from '../search/deadline.ts';
@@ -18,7 +18,6 @@ import { anyOrder } from '../search/joined.ts';
 import type { Place } from '../search/joined.ts';
 import { findVisible } from '../visible.ts';
 import { readArguments } from './arguments.ts';
-import type { OperationImplementation } from './implementation.ts';
 import { elementsOf, labelsOf, withLabels } from './meta-labels.ts';
 import type { Labels } from './meta-labels.ts';
 import { printParameters } from './parameters.ts';
@@ -27,21 +26,17 @@ import { printParameters } from './parameters.ts';
  * `$meta`: the Meta of a record; of a type or the whole system the profiles, security labels and tags of the records
  * that the caller may search. https://hl7.org/fhir/R4/resource-operation-meta.html
  */
-export const meta: OperationImplementation = {
-  code: 'meta',
-  scopes: { system: 'parts', type: ['s'], instance: ['r'] },
-  async run(engine, request, partition) {
-    readArguments(engine, request);
-    const { access, base, resourceType, id } = request;
-    if (resourceType !== undefined && id !== undefined) {
-      const found = await findVisible(engine, declaredType(engine.model, request), { partition, access, id });
-      return answerMeta(found);
-    }
-    const types = resourceType === undefined ? typesOf(engine.model, request) : [declaredType(engine.model, request)];
-    const place = { partition: withDeadline(partition, engine.searchDeadline), extract: engine.extract, base };
-    const labels = await refuseCostly(labelsOfTypes(engine, types, request, place));
-    return { status: 200, body: printMeta(elementsOf(labels)) };
-  },
+export const meta: Interaction = async (engine, request, partition) => {
+  readArguments(engine, request);
+  const { access, base, resourceType, id } = request;
+  if (resourceType !== undefined && id !== undefined) {
+    const found = await findVisible(engine, declaredType(engine.model, request), { partition, access, id });
+    return answerMeta(found);
+  }
+  const types = resourceType === undefined ? typesOf(engine.model, request) : [declaredType(engine.model, request)];
+  const place = { partition: withDeadline(partition, engine.searchDeadline), extract: engine.extract, base };
+  const labels = await refuseCostly(labelsOfTypes(engine, types, request, place));
+  return { status: 200, body: printMeta(elementsOf(labels)) };
 };
 
 /** The answer with the Meta of a record. */

@@ -17,7 +17,6 @@ import { cutAttachments } from '../write/body.ts';
 import { readClientRecord } from '../write/client-record.ts';
 import type { RecordPlace } from '../write/references.ts';
 import { mostIssues, validateInTurn } from '../write/validate-in-turn.ts';
-import type { OperationImplementation } from './implementation.ts';
 import { readValidateRequest } from './validate-request.ts';
 import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
 
@@ -27,15 +26,7 @@ import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts
  * stored records, so that a caller who may read or create the type may call it; validation of a stored record is a
  * read. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
-export const validate: OperationImplementation = {
-  code: 'validate',
-  scopes: { type: ['c', 'r'], instance: ['r'] },
-  withBody: ['type'],
-  run: (engine, request, partition) => validateRequest(engine, request, partition),
-};
-
-/** Throws FhirError 400 for an invalid call, 404 and 410 like a read of the instance. */
-const validateRequest: Interaction = async (engine, request, partition) => {
+export const validate: Interaction = async (engine, request, partition) => {
   const type = declaredType(engine.model, request);
   const asked = readValidateRequest(engine, type, request);
   const here =

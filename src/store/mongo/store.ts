@@ -163,7 +163,7 @@ class MongoStore implements Store {
     });
   }
 
-  waiting(): StoreWaiting {
+  get waiting(): StoreWaiting {
     return { writes: this.#core.underWay.size, searches: 0 };
   }
 

@@ -201,7 +201,7 @@ class SqliteStore implements Store {
     return { problems: this.#core.condition.problems(), served };
   }
 
-  waiting(): StoreWaiting {
+  get waiting(): StoreWaiting {
     return { writes: this.#core.writer?.waiting ?? 0, searches: this.#core.readers.waiting };
   }
 

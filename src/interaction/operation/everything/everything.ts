@@ -7,7 +7,7 @@ import type { QueryPair } from '../../../search/request.ts';
 import type { Partition } from '../../../store/partitions.ts';
 import { declaredType } from '../../declared.ts';
 import type { StoredVersion } from '../../../store/records.ts';
-import type { Engine, FhirRequest } from '../../interaction.ts';
+import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
 import { refuseCostly } from '../../search/costly.ts';
 import { withDeadline } from '../../search/deadline.ts';
@@ -16,7 +16,6 @@ import { anyOrder } from '../../search/joined.ts';
 import { nextLink } from '../../search/search.ts';
 import { findVisible } from '../../visible.ts';
 import { readArguments } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { patientsOf, referencedBy } from './referenced.ts';
 import { pairsOf, parseEverything } from './request.ts';
 import type { EverythingRequest } from './request.ts';
@@ -31,35 +30,29 @@ import type { WalkedPage } from './walk.ts';
  * https://hl7.org/fhir/R4/patient-operation-everything.html,
  * https://hl7.org/fhir/R4/encounter-operation-everything.html
  */
-export const everything: OperationImplementation = {
-  code: 'everything',
-  scopes: { type: ['s'], instance: ['r'] },
-  parameters: ['start', 'end', '_since', '_type', '_count'],
-  ofCompartment: true,
-  async run(engine, request, partition) {
-    const { model, cursors } = engine;
-    const { base, access, id } = request;
-    const type = declaredType(model, request);
-    const path = [type.name, id, '$everything'].filter(part => part !== undefined).join('/');
-    const paging = { cursors, partition: partition.id, caller: callerOf(access) };
-    const zone = partition.settings.zone;
-    const parse = (pairs: readonly QueryPair[], now: number) => [parseEverything(pairs, { model, type, zone, now })];
-    const isPage = request.parameters.some(([name]) => name === '_page_token');
-    const pairs = isPage ? request.parameters : pairsOf(readArguments(engine, request));
-    const [asked] = await parsePages({ path, parse }, pairs, engine.now(), paging);
-    if (asked === undefined) throw new Error('A call has one request');
-    const { page, beside } = await find(engine, request, partition, { of: { type, id }, asked });
-    const shown = page.versions.filter(record => asked.names?.has(record.type) !== false);
-    const body = searchset({
-      self: searchUrl(base, path, asked.self),
-      next: page.next && (await nextLink(engine, base, path, asked, page.next, paging)),
-      place: `${base}/${type.name}/`,
-      entries: shown.map(record => entryOf(record, base)),
-      included: beside.records.map(record => entryOf(record, base)),
-      warnings: beside.warnings,
-    });
-    return { status: 200, body, records: [...shown, ...beside.records] };
-  },
+export const everything: Interaction = async (engine, request, partition) => {
+  const { model, cursors } = engine;
+  const { base, access, id } = request;
+  const type = declaredType(model, request);
+  const path = [type.name, id, '$everything'].filter(part => part !== undefined).join('/');
+  const paging = { cursors, partition: partition.id, caller: callerOf(access) };
+  const zone = partition.settings.zone;
+  const parse = (pairs: readonly QueryPair[], now: number) => [parseEverything(pairs, { model, type, zone, now })];
+  const isPage = request.parameters.some(([name]) => name === '_page_token');
+  const pairs = isPage ? request.parameters : pairsOf(readArguments(engine, request));
+  const [asked] = await parsePages({ path, parse }, pairs, engine.now(), paging);
+  if (asked === undefined) throw new Error('A call has one request');
+  const { page, beside } = await find(engine, request, partition, { of: { type, id }, asked });
+  const shown = page.versions.filter(record => asked.names?.has(record.type) !== false);
+  const body = searchset({
+    self: searchUrl(base, path, asked.self),
+    next: page.next && (await nextLink(engine, base, path, asked, page.next, paging)),
+    place: `${base}/${type.name}/`,
+    entries: shown.map(record => entryOf(record, base)),
+    included: beside.records.map(record => entryOf(record, base)),
+    warnings: beside.warnings,
+  });
+  return { status: 200, body, records: [...shown, ...beside.records] };
 };
 
 const entryOf = ({ type, id, text = '' }: StoredVersion, base: string) => ({ id, text, place: `${base}/${type}/` });

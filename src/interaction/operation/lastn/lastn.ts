@@ -12,7 +12,7 @@ import { joinedTypes } from '../../../search/walk.ts';
 import type { Partition } from '../../../store/partitions.ts';
 import type { StoredVersion } from '../../../store/records.ts';
 import { declaredType } from '../../declared.ts';
-import type { Engine, FhirRequest } from '../../interaction.ts';
+import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
 import { handlingOf } from '../../prefer.ts';
 import { refuseCostly } from '../../search/costly.ts';
@@ -24,42 +24,35 @@ import { include } from '../../search/include.ts';
 import { indexedBy } from '../../search/joined.ts';
 import type { Place } from '../../search/joined.ts';
 import { readArgumentsBesideSearch } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { createGroups } from './groups.ts';
 
 /**
  * `$lastn`: of the records that a search finds, the latest of each code, by the search parameters `code` and `date`.
  * https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
-export const lastn: OperationImplementation = {
-  code: 'lastn',
-  scopes: { type: ['s'] },
-  parameters: ['max'],
-  searchParameters: ['code', 'date'],
-  async run(engine, request, partition) {
-    const { model, extract } = engine;
-    const { base, access } = request;
-    const type = declaredType(model, request);
-    const { given, others } = readArgumentsBesideSearch(engine, request);
-    const max = given.number('max') ?? 1;
-    const asked = await parse(engine, type, request, partition, others);
-    const limited = () => ({ partition: withDeadline(partition, engine.searchDeadline), extract, base, model, access });
-    const found = await refuseCostly(latest(asked, max, limited()));
-    const beside = await refuseCostly(include(found, asked.includes, limited()));
-    const matches = entriesOf(found, asked, model);
-    const included = entriesOf(beside.records, asked, model);
-    const damaged = [...matches.damaged, ...included.damaged];
-    if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
-    const used = asked.self.filter(([name]) => name !== '_sort');
-    const body = searchset({
-      self: searchUrl(base, `${type.name}/$lastn`, [['max', String(max)], ...used]),
-      place: `${base}/${type.name}/`,
-      entries: matches.entries,
-      included: included.entries.map(entry => ({ ...entry, place: `${base}/${entry.type}/` })),
-      warnings: [...asked.warnings, ...beside.warnings, ...damaged],
-    });
-    return { status: 200, body, records: [...matches.records, ...included.records] };
-  },
+export const lastn: Interaction = async (engine, request, partition) => {
+  const { model, extract } = engine;
+  const { base, access } = request;
+  const type = declaredType(model, request);
+  const { given, others } = readArgumentsBesideSearch(engine, request);
+  const max = given.number('max') ?? 1;
+  const asked = await parse(engine, type, request, partition, others);
+  const limited = () => ({ partition: withDeadline(partition, engine.searchDeadline), extract, base, model, access });
+  const found = await refuseCostly(latest(asked, max, limited()));
+  const beside = await refuseCostly(include(found, asked.includes, limited()));
+  const matches = entriesOf(found, asked, model);
+  const included = entriesOf(beside.records, asked, model);
+  const damaged = [...matches.damaged, ...included.damaged];
+  if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
+  const used = asked.self.filter(([name]) => name !== '_sort');
+  const body = searchset({
+    self: searchUrl(base, `${type.name}/$lastn`, [['max', String(max)], ...used]),
+    place: `${base}/${type.name}/`,
+    entries: matches.entries,
+    included: included.entries.map(entry => ({ ...entry, place: `${base}/${entry.type}/` })),
+    warnings: [...asked.warnings, ...beside.warnings, ...damaged],
+  });
+  return { status: 200, body, records: [...matches.records, ...included.records] };
 };
 
 /** Controls of a search that have no meaning here. */

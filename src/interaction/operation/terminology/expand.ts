@@ -3,10 +3,9 @@ import type { FhirError } from '../../../fhir/error.ts';
 import { asObject } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import type { Codes, Expansion } from '../../../terminology/expansion.ts';
-import type { Engine, FhirRequest } from '../../interaction.ts';
+import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { askServer } from './ask-server.ts';
 import { displaysIn } from './displays.ts';
 import { createListCode, isFound } from './listed-code.ts';
@@ -18,42 +17,23 @@ import { loadedTerminology } from './loaded.ts';
  * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call;
  * else of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
-export const expand: OperationImplementation = {
-  code: 'expand',
-  scopes: { type: 'any', instance: 'any' },
-  parameters: [
-    'url',
-    'valueSet',
-    'valueSetVersion',
-    'filter',
-    'offset',
-    'count',
-    'includeDesignations',
-    'designation',
-    'includeDefinition',
-    'activeOnly',
-    'excludeNested',
-    'displayLanguage',
-  ],
-  async run(engine, request) {
-    const given = readArguments(engine, request);
-    const { resourceType: type = '' } = request;
-    const definition = givenDefinition(engine, request, given, {
-      type,
-      inline: 'valueSet',
-      version: 'valueSetVersion',
-    });
-    if (definition === undefined) throw fhirError(400, 'required', `Name the ${type} by its \`url\`.`, 'http.url');
-    requirePage(given);
-    if (definition.from === 'elsewhere')
-      return askServer(engine, request, given, notLoaded(type, definition.canonical));
-    const expansion = expansionOf(engine, definition);
-    if ('problem' in expansion) return askServer(engine, request, given, notExpanded(expansion.problem));
-    return {
-      status: 200,
-      body: JSON.stringify(expanded(engine, request, given, definition.resource, expansion.codes)),
-    };
-  },
+export const expand: Interaction = async (engine, request) => {
+  const given = readArguments(engine, request);
+  const { resourceType: type = '' } = request;
+  const definition = givenDefinition(engine, request, given, {
+    type,
+    inline: 'valueSet',
+    version: 'valueSetVersion',
+  });
+  if (definition === undefined) throw fhirError(400, 'required', `Name the ${type} by its \`url\`.`, 'http.url');
+  requirePage(given);
+  if (definition.from === 'elsewhere') return askServer(engine, request, given, notLoaded(type, definition.canonical));
+  const expansion = expansionOf(engine, definition);
+  if ('problem' in expansion) return askServer(engine, request, given, notExpanded(expansion.problem));
+  return {
+    status: 200,
+    body: JSON.stringify(expanded(engine, request, given, definition.resource, expansion.codes)),
+  };
 };
 
 function expansionOf({ model }: Engine, definition: Exclude<GivenDefinition, { from: 'elsewhere' }>): Expansion {

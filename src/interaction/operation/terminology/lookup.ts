@@ -4,49 +4,44 @@ import { asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { DescribedConcept, DescribedSystem } from '../../../terminology/concepts.ts';
 import { inLanguage } from '../../../terminology/concepts.ts';
 import { readArguments } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { printParameters } from '../parameters.ts';
 import type { ParameterPart } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
 import { loadedTerminology } from './loaded.ts';
+import type { Interaction } from '../../interaction.ts';
 
 /**
  * `$lookup`: the names and properties of a code, of loaded CodeSystems or else of the terminology server.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
-export const lookup: OperationImplementation = {
-  code: 'lookup',
-  scopes: { type: 'any' },
-  parameters: ['code', 'system', 'version', 'coding', 'displayLanguage', 'property'],
-  async run(engine, request) {
-    const given = readArguments(engine, request);
-    const [code] = givenCodes(given);
-    const system = code?.system;
-    if (code === undefined || system === undefined)
-      throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
-    const found = loadedTerminology(engine.definitions).system(
-      code.version === undefined ? system : `${system}|${code.version}`,
-    );
-    const concept = found?.concept(code.code);
-    if (found === undefined || concept === undefined) {
-      const why = found === undefined ? 'no such CodeSystem is loaded' : 'the loaded CodeSystem does not have it';
-      const unknown = fhirError(404, 'not-found', `The code ${printCode(code)} is unknown: ${why}.`, 'http.code');
-      if (found?.codes.complete === true) throw unknown;
-      return askServer(engine, request, given, unknown);
-    }
-    const language = given.text('displayLanguage');
-    const display = language === undefined ? undefined : inLanguage(concept.designations, language);
-    const name = asString(found.resource['name']) ?? system;
-    const version = asString(found.resource['version']);
-    const body = printParameters([
-      { name: 'name', valueString: name },
-      ...(version === undefined ? [] : [{ name: 'version', valueString: version }]),
-      { name: 'display', valueString: display ?? concept.display ?? concept.code },
-      ...detailsOf(found, concept, given.texts('property')),
-    ]);
-    return { status: 200, body };
-  },
+export const lookup: Interaction = async (engine, request) => {
+  const given = readArguments(engine, request);
+  const [code] = givenCodes(given);
+  const system = code?.system;
+  if (code === undefined || system === undefined)
+    throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
+  const found = loadedTerminology(engine.definitions).system(
+    code.version === undefined ? system : `${system}|${code.version}`,
+  );
+  const concept = found?.concept(code.code);
+  if (found === undefined || concept === undefined) {
+    const why = found === undefined ? 'no such CodeSystem is loaded' : 'the loaded CodeSystem does not have it';
+    const unknown = fhirError(404, 'not-found', `The code ${printCode(code)} is unknown: ${why}.`, 'http.code');
+    if (found?.codes.complete === true) throw unknown;
+    return askServer(engine, request, given, unknown);
+  }
+  const language = given.text('displayLanguage');
+  const display = language === undefined ? undefined : inLanguage(concept.designations, language);
+  const name = asString(found.resource['name']) ?? system;
+  const version = asString(found.resource['version']);
+  const body = printParameters([
+    { name: 'name', valueString: name },
+    ...(version === undefined ? [] : [{ name: 'version', valueString: version }]),
+    { name: 'display', valueString: display ?? concept.display ?? concept.code },
+    ...detailsOf(found, concept, given.texts('property')),
+  ]);
+  return { status: 200, body };
 };
 
 /** Designations and properties: all of them, or those that are requested. */

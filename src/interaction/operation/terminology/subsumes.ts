@@ -5,8 +5,7 @@ import type { DescribedSystem } from '../../../terminology/concepts.ts';
 import { isBelow } from '../../../validation/profile/code-system.ts';
 import type { Arguments } from '../arguments.ts';
 import { readArguments } from '../arguments.ts';
-import type { Engine, FhirRequest } from '../../interaction.ts';
-import type { OperationImplementation } from '../implementation.ts';
+import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { printParameters } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
@@ -18,26 +17,21 @@ import { loadedTerminology } from './loaded.ts';
  * `$subsumes`: whether one code of a CodeSystem is above the other, by its hierarchy.
  * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
  */
-export const subsumes: OperationImplementation = {
-  code: 'subsumes',
-  scopes: { type: 'any', instance: 'any' },
-  parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
-  async run(engine, request) {
-    const given = readArguments(engine, request);
-    const [a] = givenCodes(given, { code: 'codeA', coding: 'codingA' });
-    const [b] = givenCodes(given, { code: 'codeB', coding: 'codingB' });
-    if (a === undefined || b === undefined) throw new Error('A call has two codes');
-    if (a.system !== b.system || a.version !== b.version)
-      throw fhirError(400, 'invalid', 'Both codes must be of the same version of one system.');
-    const system = systemOf(engine, request, given, a);
-    if (system?.codes.complete !== true) {
-      const why = 'no such CodeSystem is loaded completely';
-      const unknown = fhirError(404, 'not-found', `The system of ${printCode(a)} cannot be searched: ${why}.`);
-      return askServer(engine, request, given, unknown);
-    }
-    const body = printParameters([{ name: 'outcome', valueCode: outcomeOf(system, a, b) }]);
-    return { status: 200, body };
-  },
+export const subsumes: Interaction = async (engine, request) => {
+  const given = readArguments(engine, request);
+  const [a] = givenCodes(given, { code: 'codeA', coding: 'codingA' });
+  const [b] = givenCodes(given, { code: 'codeB', coding: 'codingB' });
+  if (a === undefined || b === undefined) throw new Error('A call has two codes');
+  if (a.system !== b.system || a.version !== b.version)
+    throw fhirError(400, 'invalid', 'Both codes must be of the same version of one system.');
+  const system = systemOf(engine, request, given, a);
+  if (system?.codes.complete !== true) {
+    const why = 'no such CodeSystem is loaded completely';
+    const unknown = fhirError(404, 'not-found', `The system of ${printCode(a)} cannot be searched: ${why}.`);
+    return askServer(engine, request, given, unknown);
+  }
+  const body = printParameters([{ name: 'outcome', valueCode: outcomeOf(system, a, b) }]);
+  return { status: 200, body };
 };
 
 /** The CodeSystem of the URL, or that of the codes. */

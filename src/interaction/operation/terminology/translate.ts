@@ -1,10 +1,9 @@
 import { fhirError } from '../../../fhir/error.ts';
 import { asObject, asString } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
-import type { Engine, FhirRequest } from '../../interaction.ts';
+import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { printParameters } from '../parameters.ts';
 import type { ParameterPart } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
@@ -18,35 +17,17 @@ import type { Mapped } from './map-code.ts';
  * `$translate`: the codes to which a ConceptMap maps a code: one that the call names, or all loaded ones of its source
  * and target. https://hl7.org/fhir/R4/conceptmap-operation-translate.html
  */
-export const translate: OperationImplementation = {
-  code: 'translate',
-  scopes: { type: 'any', instance: 'any' },
-  parameters: [
-    'url',
-    'conceptMap',
-    'conceptMapVersion',
-    'code',
-    'system',
-    'version',
-    'source',
-    'coding',
-    'codeableConcept',
-    'target',
-    'targetsystem',
-    'reverse',
-  ],
-  async run(engine, request) {
-    const given = readArguments(engine, request);
-    const codes = givenCodes(given);
-    if (codes.some(({ system }) => system === undefined))
-      throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
-    const maps = mapsOf(engine, request, given);
-    if (maps instanceof Error) return askServer(engine, request, given, maps);
-    const options = { reverse: given.flag('reverse'), targetSystem: given.text('targetsystem') };
-    const mapped = codes.flatMap(code => maps.flatMap(map => mapCode(map, code, options)));
-    const body = printParameters(resultOf(codes, mapped));
-    return { status: 200, body };
-  },
+export const translate: Interaction = async (engine, request) => {
+  const given = readArguments(engine, request);
+  const codes = givenCodes(given);
+  if (codes.some(({ system }) => system === undefined))
+    throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
+  const maps = mapsOf(engine, request, given);
+  if (maps instanceof Error) return askServer(engine, request, given, maps);
+  const options = { reverse: given.flag('reverse'), targetSystem: given.text('targetsystem') };
+  const mapped = codes.flatMap(code => maps.flatMap(map => mapCode(map, code, options)));
+  const body = printParameters(resultOf(codes, mapped));
+  return { status: 200, body };
 };
 
 /** The ConceptMaps of a call; an error if none is loaded. */

@@ -5,10 +5,9 @@ import { operationOf } from '../../../model/operation-call.ts';
 import type { DescribedConcept, DescribedSystem } from '../../../terminology/concepts.ts';
 import { describeSystem, inLanguage, isDisplayOf } from '../../../terminology/concepts.ts';
 import { shorten } from '../../../validation/report.ts';
-import type { Engine, FhirRequest, FhirResponse } from '../../interaction.ts';
+import type { Engine, FhirRequest, FhirResponse, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
-import type { OperationImplementation } from '../implementation.ts';
 import { printParameters } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
@@ -22,34 +21,16 @@ import { inlineUrl, loadedTerminology, withInline } from './loaded.ts';
  * CodeableConcept one valid coding suffices. https://hl7.org/fhir/R4/valueset-operation-validate-code.html,
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  */
-export const validateCode: OperationImplementation = {
-  code: 'validate-code',
-  scopes: { type: 'any', instance: 'any' },
-  parameters: [
-    'url',
-    'valueSet',
-    'valueSetVersion',
-    'codeSystem',
-    'version',
-    'code',
-    'system',
-    'display',
-    'coding',
-    'codeableConcept',
-    'abstract',
-    'displayLanguage',
-  ],
-  async run(engine, request) {
-    const given = readArguments(engine, request);
-    // The parameters of the OperationDefinition tell a set of codes from a system.
-    const isOfSet = operationOf(engine.model, request)?.parameters.has('valueSet') === true;
-    const codes = givenCodes(given, isOfSet ? { version: 'systemVersion' } : {});
-    const membership = isOfSet
-      ? setMembership(engine, request, given, codes)
-      : systemMembership(engine, request, given, codes);
-    if (!(membership instanceof Error)) return answer(given, codes, membership);
-    return askServer(engine, request, given, membership);
-  },
+export const validateCode: Interaction = async (engine, request) => {
+  const given = readArguments(engine, request);
+  // The parameters of the OperationDefinition tell a set of codes from a system.
+  const isOfSet = operationOf(engine.model, request)?.parameters.has('valueSet') === true;
+  const codes = givenCodes(given, isOfSet ? { version: 'systemVersion' } : {});
+  const membership = isOfSet
+    ? setMembership(engine, request, given, codes)
+    : systemMembership(engine, request, given, codes);
+  if (!(membership instanceof Error)) return answer(given, codes, membership);
+  return askServer(engine, request, given, membership);
 };
 
 /** What the codes of a call are compared with. */
