@@ -69,7 +69,7 @@ machine only.`,
 });
 
 /** How long a shutdown waits for the next request of an idle connection, in milliseconds: one may be on its way. */
-const patience = 2_000;
+const patience = 500;
 
 /** Milliseconds for a shutdown beyond the time for running requests, after an error. */
 const beyond = 5_000;

@@ -19,19 +19,19 @@ describe('records without access leak nowhere, with rules of every kind', () => 
   leakProperty(true, newStorePlace);
 });
 describe('records without access leak through no chain, `_has` or include', () => {
-  leakProperty(true, newStorePlace, { joined: true, usual: 12 });
+  leakProperty(true, newStorePlace, { joined: true, usual: 7 });
 });
 describe('records without access leak through no search of several types or of a compartment', () => {
-  leakProperty(true, newStorePlace, { several: true, usual: 12 });
+  leakProperty(true, newStorePlace, { several: true, usual: 7 });
 });
 describe('records without access leak through no full-text search and no score', () => {
-  leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 12 });
+  leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 7 });
 });
 describe.each(['search', 'count'] as const)('a full-text %s that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });
 });
 describe('records without access leak through no transaction', () => {
-  leakProperty(true, newStorePlace, { requests: anyTransactions, usual: 24, needed: ['match', 'create 200'] });
+  leakProperty(true, newStorePlace, { requests: anyTransactions, usual: 12, needed: ['match', 'create 200'] });
 });
 describe('a transaction whose searches forget whose records they are', () => {
   leakFault(newStorePlace, plantForgetting('search', 'Communication'), { requests: anyTransactions });
@@ -54,7 +54,7 @@ describe('a search of positions that forgets whose they are', () => {
   leakFault(newStorePlace, plantWithoutCriteria('Location'), { joined: true, types: ['Location'], requests: anyNear });
 });
 describe('records without access leak through no contained resource', () => {
-  leakProperty(true, newStorePlace, { joined: true, usual: 12, requests: anyContained });
+  leakProperty(true, newStorePlace, { joined: true, usual: 7, requests: anyContained });
 });
 describe('a search of contained resources that forgets whose their containers are', () => {
   leakFault(newStorePlace, plantWithoutCriteria('Location'), {
@@ -67,7 +67,7 @@ describe.each(['search', 'count'] as const)('a %s of several types that forgets 
   leakFault(newStorePlace, plantForgetting(method), { several: true });
 });
 describe('records without access leak through no operation', () => {
-  leakProperty(true, newStorePlace, { joined: true, usual: 12, requests: anyOperations });
+  leakProperty(true, newStorePlace, { joined: true, usual: 7, requests: anyOperations });
 });
 describe('operations that forget whose records they return', () => {
   leakFault(newStorePlace, plantForgetting('search'), { joined: true, requests: anyOperations });

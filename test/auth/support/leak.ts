@@ -29,7 +29,7 @@ export interface LeakOptions {
  * many again until they held what could leak, and the requests were such as find something.
  */
 export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, options: LeakOptions = {}): void {
-  const { usual = 24, joined = false, several = false } = options;
+  const { usual = 14, joined = false, several = false } = options;
   const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {
