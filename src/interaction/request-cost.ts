@@ -14,6 +14,9 @@ const costs = {
   hundred: 1,
 } as const;
 
+/** The largest page that is charged: `_count` may ask for more than a page has. */
+const mostMatches = 1_000;
+
 const several: ReadonlySet<string> = new Set(['search-type', 'history-instance', 'history-type']);
 const system: ReadonlySet<string> = new Set(['search-system', 'history-system']);
 
@@ -38,7 +41,8 @@ export function requestCost({ interaction, parameters }: Pick<FhirRequest, 'inte
   let cost: number = system.has(interaction) ? costs.system : costs.several;
   for (const [name, value] of parameters) {
     if (isJoin(name) || (name === '_total' && value === 'accurate')) cost += costs.join;
-    if (name === '_count') cost += costs.hundred * Math.floor(Math.max(0, Number(value) || 0) / 100);
+    if (name === '_count')
+      cost += costs.hundred * Math.floor(Math.min(mostMatches, Math.max(0, Number(value) || 0)) / 100);
   }
   return cost;
 }

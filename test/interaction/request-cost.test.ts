@@ -11,6 +11,7 @@ it.each([
   ['search-type', 'name=a&birthdate=ge1980&_sort=name&_count=50', 2],
   ['search-type', 'code:text=a&name:exact=b', 2],
   ['search-type', '_count=1000', 12],
+  ['search-type', '_count=2147483647', 12],
   ['search-type', '_count=-5', 2],
   ['search-type', '_count=many', 2],
   ['search-type', 'patient.name=a', 7],

@@ -197,25 +197,49 @@ describe('a transaction', () => {
       return dispatch(...of);
     });
     const body = transaction(postEntry(call('late')), getEntry('Patient/p1'), getEntry('Patient/p1'));
-    const request = {
-      interaction: 'transaction',
-      requestId: 'slow',
-      address: '',
-      access: 'open',
-      method: 'POST',
-      partition: server.partition,
-      base: server.base,
-      parameters: [],
-      headers: {},
-      body: Buffer.from(JSON.stringify(body)),
-    } as const;
-    await expect(slow(server.running.engine, request, server.partition)).rejects.toMatchObject({
+    await expect(slow(server.running.engine, requestWith(body), server.partition)).rejects.toMatchObject({
       status: 503,
       issues: [{ code: 'timeout', expression: 'Bundle.entry[2]' }],
     });
     expect(await total(called('late'))).toBe(0);
   });
+
+  it('costs a client its entries once, however often it is carried out', async () => {
+    await server.put('/Communication/raced', communication('raced'));
+    const raced = communication('raced', noted('mine'));
+    let carriedOut = 0;
+    const racing = createTransaction(async (engine, request, partition) => {
+      const answer = await dispatch(engine, request, partition);
+      carriedOut += 1;
+      if (carriedOut === 1) await server.put('/Communication/raced', communication('raced', noted('theirs')));
+      return answer;
+    });
+    const charged: string[] = [];
+    const engine = {
+      ...server.running.engine,
+      chargeClient: ({ interaction }: { interaction: string }) => void charged.push(interaction),
+    };
+    const body = transaction(putEntry(raced), getEntry('Patient/p1'));
+    await racing(engine, requestWith(body), server.partition);
+    expect(carriedOut).toBe(4);
+    expect(charged).toEqual(['update', 'read']);
+    expect((await server.get('/Communication/raced')).json.meta.versionId).toBe('3');
+  });
 });
+
+const requestWith = (body: object) =>
+  ({
+    interaction: 'transaction',
+    requestId: 'direct',
+    address: '',
+    access: 'open',
+    method: 'POST',
+    partition: server.partition,
+    base: server.base,
+    parameters: [],
+    headers: {},
+    body: Buffer.from(JSON.stringify(body)),
+  }) as const;
 
 it('transactions are offered where the store has them', async () => {
   const { json } = await server.get('/metadata');

@@ -126,6 +126,7 @@ class Attempt {
   #engineOf({ audit, newId, ...engine }: Engine): Engine {
     return {
       ...engine,
+      chargeClient: undefined, // the transaction has paid for its entries
       audit: {
         ...audit,
         begin: (request, write) => {
