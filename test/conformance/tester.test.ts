@@ -13,6 +13,7 @@ import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
+import { requireTransactions } from '../support/transaction.ts';
 import { faultyProxy } from './faulty-proxy.ts';
 import type { Proxy } from './faulty-proxy.ts';
 import { answerFaults } from './planted/answers.ts';
@@ -116,7 +117,8 @@ describe('against planted faults', () => {
     expect(planted.length).toBeGreaterThan(30);
   });
 
-  it.each(planted.map(one => [one.kind, one] as const))('finds that %s', async (_kind, one) => {
+  it.for(planted.map(one => [one.kind, one] as const))('finds that %s', async ([, one], context) => {
+    if (one.found.includes('write.transaction')) requireTransactions(context, server);
     proxy.plant = one;
     const { types, write = false } = one;
     const found = await failures(proxy.base, { types, areas: new Set(one.areas), write });
