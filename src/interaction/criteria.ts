@@ -7,8 +7,12 @@ import { parseSearch } from '../search/parse/search.ts';
 import { controls } from '../search/parse/result-parameters.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Partition } from '../store/partitions.ts';
+import type { StoredVersion } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
+import { findPage } from './search/find.ts';
+import { anyOrder } from './search/joined.ts';
+import type { Place } from './search/joined.ts';
 
 /** Where criteria come from, for errors: their name in a sentence, and the expression of an issue. */
 export interface CriteriaSource {
@@ -54,6 +58,23 @@ const isControl = (name: string): boolean =>
 
 /** The criteria of the URL of a conditional update or delete. */
 export const urlCriteria: CriteriaSource = { name: 'A conditional URL', expression: undefined };
+
+/** The record that matches criteria, if there is one. Throws FhirError 412 for several, and what `findPage` does. */
+export async function oneMatch(
+  type: ResourceType,
+  query: Query,
+  place: Place,
+  source: CriteriaSource,
+): Promise<StoredVersion | undefined> {
+  const [found, other] = await firstTwo(type, query, place);
+  if (other !== undefined) throw severalMatch(type, source);
+  return found;
+}
+
+/** Two of the matches, to know whether there is exactly one. Throws what `findPage` does. */
+export async function firstTwo(type: ResourceType, query: Query, place: Place): Promise<readonly StoredVersion[]> {
+  return (await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place)).versions;
+}
 
 /** Several records match where one is required. */
 export const severalMatch = ({ name }: ResourceType, source: CriteriaSource): Error =>

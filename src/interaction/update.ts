@@ -6,14 +6,12 @@ import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch, VersionConflict } from '../store/errors.ts';
 import type { Partition } from '../store/partitions.ts';
 import { controls } from './controls.ts';
-import { readCriteria, severalMatch, urlCriteria } from './criteria.ts';
+import { oneMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch, tooManyWrites } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
-import { findPage } from './search/find.ts';
-import { anyOrder } from './search/joined.ts';
 import { answerWritten } from './write/answer.ts';
 import { cutAttachments, parseBody } from './write/body.ts';
 import { currentOf, findCurrent } from './write/current.ts';
@@ -80,9 +78,7 @@ async function byCriteria(
   const newId = given ?? engine.newId();
   const place = { partition, extract: engine.extract, base };
   return async () => {
-    const search = { type, query, sort: anyOrder, limit: 2, after: undefined };
-    const [found, other] = (await refuseCostly(findPage(search, place))).versions;
-    if (other !== undefined) throw severalMatch(type, urlCriteria);
+    const found = await oneMatch(type, query, place, urlCriteria);
     // The version that matched, so that it still matches in the write.
     const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);

@@ -4,11 +4,9 @@ import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { ifNoneExist } from '../conditional-create.ts';
-import { readCriteria, urlCriteria } from '../criteria.ts';
+import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine } from '../interaction.ts';
-import { findPage } from '../search/find.ts';
-import { anyOrder } from '../search/joined.ts';
 import type { Targets } from './head.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
 
@@ -78,7 +76,7 @@ async function foundBy(engine: Engine, partition: Partition, entry: TransactionE
     const query = await queryOf(engine, partition, entry);
     if (query === undefined) return undefined;
     const place = { partition, extract: engine.extract, base: request.base };
-    const { versions } = await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place);
+    const versions = await firstTwo(type, query, place);
     return versions.length === 1 ? versions[0]?.id : undefined;
   } catch (error) {
     if (error instanceof FhirError) return undefined;

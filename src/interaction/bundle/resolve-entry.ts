@@ -5,10 +5,8 @@ import { splitForStamp } from '../../fhir/resource-text.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { CriteriaSource } from '../criteria.ts';
-import { readCriteria } from '../criteria.ts';
+import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { findPage } from '../search/find.ts';
-import { anyOrder } from '../search/joined.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import type { Targets } from './head.ts';
 import { targetsOf } from './identities.ts';
@@ -99,7 +97,7 @@ async function findMatch(
   try {
     const query = await readCriteria(engine, type, caller, partition, { pairs: parsePairs(criteria), source });
     const place = { partition, extract: engine.extract, base: caller.base };
-    const { versions } = await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place);
+    const versions = await firstTwo(type, query, place);
     const [found] = versions;
     if (found === undefined) return { kind: 'none' };
     return versions.length === 1 ? { kind: 'one', id: found.id } : { kind: 'many' };

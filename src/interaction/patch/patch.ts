@@ -3,14 +3,12 @@ import type { ResourceType } from '../../model/model.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { controls } from '../controls.ts';
-import { readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
+import { oneMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
-import { findPage } from '../search/find.ts';
-import { anyOrder } from '../search/joined.ts';
 import { answerWritten } from '../write/answer.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { requireChangeable } from '../write/changeable.ts';
@@ -69,11 +67,9 @@ async function byCriteria(
 ): Promise<Find> {
   const { base, parameters: pairs } = request;
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
-  const search = { type, query, sort: anyOrder, limit: 2, after: undefined };
+  const place = { partition, extract: engine.extract, base };
   return async () => {
-    const { versions } = await refuseCostly(findPage(search, { partition, extract: engine.extract, base }));
-    const [found, other] = versions;
-    if (other !== undefined) throw severalMatch(type, urlCriteria);
+    const found = await oneMatch(type, query, place, urlCriteria);
     return currentOf(engine, type, request, partition, { letter: 'u', found });
   };
 }
