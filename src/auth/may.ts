@@ -39,8 +39,7 @@ export function requireScope(access: Access, model: Model, asked: RequestedInter
 }
 
 /**
- * The scopes of which one suffices for the interaction; undefined if its parts are decided one by one, or it needs no
- * scope.
+ * The scopes for the interaction, each of them enough; undefined if its parts are decided one by one, or it needs none.
  */
 export function scopesFor(model: Model, asked: RequestedInteraction): readonly string[] | undefined {
   const letters = lettersFor(model, asked);

@@ -142,7 +142,7 @@ const linksTo = ({ code, type, target }: JsonObject, owner: string): boolean =>
   defaultLinkCodes.some(link => link === code) &&
   (target === undefined || stringsOf(target).includes(owner));
 
-/** True for an OperationDefinition of which one of these levels is implemented. Named queries are not. */
+/** True if one of these levels of an OperationDefinition is implemented. Named queries are not. */
 function isServed(
   definition: JsonObject,
   levels: readonly OperationLevel[],

@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.ts';
 import type { RequestState } from './context.ts';
 
-/** What a request was for, in words of which there are few: for metrics and traces. */
+/** What a request was for, in few different words: for metrics and traces. */
 export interface RequestKind {
   /** The interaction; an operation as `$name`; else `token`, `authorization`, `discovery`, `health`, or `none`. */
   readonly interaction: string;

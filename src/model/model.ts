@@ -118,7 +118,7 @@ export interface OperationCall {
 }
 
 /**
- * The letters of scopes on the type that allow an operation, of which one suffices. `parts`: what it returns is decided
+ * The letters of scopes on the type that allow an operation, each of them enough. `parts`: what it returns is decided
  * part by part. `any`: each valid token suffices.
  */
 export type OperationScopes = readonly ('c' | 'r' | 'u' | 'd' | 's')[] | 'parts' | 'any';

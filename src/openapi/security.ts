@@ -11,7 +11,7 @@ import type { Call } from './calls.ts';
 export interface Security {
   /** By name. https://spec.openapis.org/oas/v3.1.1.html#security-scheme-object */
   readonly schemes: Readonly<Record<string, JsonObject>>;
-  /** The `security` of a call: the scopes of which one suffices, each alone. */
+  /** The `security` of a call: scopes, each of them enough. */
   readonly of: (call: Call) => JsonObject;
 }
 

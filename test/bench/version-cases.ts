@@ -7,7 +7,7 @@ export const updateCase = { name: 'update to create', most: 1.2 } as const;
 export const recordHistory = {
   name: 'page 1,000 to page 1 of the history of a record',
   most: 1.2,
-  /** The versions of the record, of which a page has two. */
+  /** The versions of the record; a page has two. */
   versions: 2_002,
 } as const;
 

@@ -64,7 +64,7 @@ const isAccepted = (port: number): Promise<boolean> =>
       .on('connect', () => socket.destroy());
   });
 
-/** Sends a request of which the last bytes are missing, and waits until the server has begun to read its body. */
+/** Sends a request without its last bytes, and waits until the server has begun to read its body. */
 async function begin(port: number, method: string, path: string, type: string, body: string) {
   const connection = open(port);
   const fields = ['Host: x', `Content-Type: ${type}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];

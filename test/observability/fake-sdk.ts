@@ -1,4 +1,4 @@
-// A small SDK of OpenTelemetry: what a registered one does with the API, as far as spans need it.
+// A small SDK of OpenTelemetry: what a registered one does with the API for spans.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { context, propagation, ROOT_CONTEXT, trace } from '@opentelemetry/api';
 import type { Attributes, Context, Span, SpanOptions } from '@opentelemetry/api';

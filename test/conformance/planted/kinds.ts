@@ -2,7 +2,7 @@ import type { CheckId } from '../../../src/conformance/clauses.ts';
 import type { Area } from '../../../src/conformance/run.ts';
 import type { Asked, Given, Plant } from '../faulty-proxy.ts';
 
-/** A kind of fault: where it is planted, and the checks of which one must fail. */
+/** A kind of fault: where it is planted, and its checks: at least one must fail. */
 export interface Planted extends Plant {
   readonly kind: string;
   readonly areas: readonly Area[];

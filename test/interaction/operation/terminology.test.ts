@@ -249,7 +249,7 @@ describe('$validate-code', () => {
       'result=true display=Dog',
     ],
     [
-      'a CodeableConcept of which one coding is valid',
+      'a CodeableConcept with one valid coding',
       '/ValueSet/mammals/$validate-code',
       parameters({ name: 'codeableConcept', valueCodeableConcept: { coding: [coding('parrot'), coding('cat')] } }),
       'result=true display=Cat',

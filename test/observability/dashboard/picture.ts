@@ -1,5 +1,5 @@
 // Draws src/observability/dashboard.svg: `node test/observability/dashboard/picture.ts`. A server with synthetic
-// records is scraped while it answers the requests of several clients, some of which are rejected.
+// records is scraped while it answers the requests of several clients, and rejects some of them.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -54,7 +54,7 @@ export async function referencedBy(
 const incomplete: Issue = {
   severity: 'warning',
   code: 'incomplete',
-  text: `The page refers to more than ${MOST_INCLUDED} records, of which the rest is left out. Request smaller pages.`,
+  text: `The page refers to more than ${MOST_INCLUDED} records; the rest is left out. Request smaller pages.`,
 };
 
 /** The type and id of the records of this partition that a record refers to. */

@@ -16,8 +16,8 @@ interface Group {
 }
 
 /**
- * Groups records by equivalent codings, of which a group has at most `max` records: a record with two codings joins the
- * groups of both. A record without any is a group of its own. https://hl7.org/fhir/R4/observation-operation-lastn.html
+ * Groups records by equivalent codings, at most `max` records in a group: a record with two codings joins the groups of
+ * both. A record without any is a group of its own. https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
 export function createGroups(max: number): Groups {
   const byKey = new Map<string, Group>();

@@ -9,7 +9,7 @@ import { shorten } from '../../../validation/report.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
 import type { Arguments } from '../arguments.ts';
 
-/** The definition of which a call is: a loaded one, or one in the call. */
+/** The definition that a call is about: a loaded one, or one in the call. */
 export type GivenDefinition =
   | { readonly from: 'loaded'; readonly canonical: string; readonly resource: JsonObject }
   | { readonly from: 'call'; readonly resource: JsonObject }
