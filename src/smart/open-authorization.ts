@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts-file.ts';
-import { createCookies, sessionCookie } from './cookies.ts';
+import { createCookies, sessionCookie } from '../pages/cookies.ts';
 import { readKeyFile } from './key-file.ts';
 import { createRegistry } from './registry.ts';
 import { derivedSecret } from './seal.ts';
@@ -16,8 +16,8 @@ import type { Authorization } from './authorization.ts';
 import { readBody } from '../http/body.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import type { Origins } from '../http/middleware/cors.ts';
-import { readBrand } from './pages/brand.ts';
-import type { Brand } from './pages/brand.ts';
+import { readBrand } from '../pages/brand.ts';
+import type { Brand } from '../pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { makeOnce } from '../make-once.ts';
 import type { Log } from '../observability/log.ts';

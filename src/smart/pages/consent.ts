@@ -3,8 +3,8 @@ import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from '.
 import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
-import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
 import { choosesPatient } from './patient-step.ts';
 import { readPatient } from './patients.ts';
 import { permissionsOf } from './permissions.ts';

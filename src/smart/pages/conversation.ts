@@ -1,8 +1,8 @@
 import type { Conversation, ConversationStep } from '../conversation.ts';
 import type { RegisteredUser } from '../registered.ts';
 import { tokenField } from './fields.ts';
-import { html } from './html.ts';
-import type { Html } from './html.ts';
+import { html } from '../../pages/html.ts';
+import type { Html } from '../../pages/html.ts';
 import { Problem } from './problem.ts';
 import type { Reply, Visit } from './visit.ts';
 

@@ -1,4 +1,4 @@
-import { html } from './html.ts';
+import { html } from '../../pages/html.ts';
 import type { Problem } from './problem.ts';
 import type { Reply, Visit } from './visit.ts';
 

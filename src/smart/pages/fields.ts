@@ -1,5 +1,5 @@
-import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
 import type { Visit } from './visit.ts';
 
 /** An error of a field, by the id of the field. */

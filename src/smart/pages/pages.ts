@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createCookies, sessionCookie } from '../cookies.ts';
-import type { Cookies } from '../cookies.ts';
+import { createCookies, sessionCookie } from '../../pages/cookies.ts';
+import type { Cookies } from '../../pages/cookies.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { storeFailure } from '../../interaction/store-failure.ts';
-import { sendAsset } from './assets.ts';
-import { formToken, isFormToken, isFromElsewhere, newBrowserSecret } from './csrf.ts';
+import { assets } from './layout.ts';
+import { formToken, isFormToken, isFromElsewhere, newBrowserSecret } from '../../pages/csrf.ts';
 import { errorPage } from './error-page.ts';
 import type { ErrorDetails } from './error-page.ts';
 import { readForm } from './form.ts';
 import type { PagesParts } from './parts.ts';
 import { Problem } from './problem.ts';
 import { findRoute } from './routes.ts';
-import { requestIdOf } from './request-id.ts';
+import { requestIdOf } from '../../pages/request-id.ts';
 import { createSend, keepLanguage } from './send.ts';
 import { texts } from './texts/index.ts';
 import type { Reply, Route, Visit } from './visit.ts';
@@ -26,7 +26,7 @@ export function createPages(parts: PagesParts): Pages {
   const cookies = createCookies(publicUrl);
   return async (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split('?', 2);
-    if (sendAsset(path, brand.logo, request, response)) return true;
+    if (assets.send(path, brand.logo, request, response)) return true;
     const found = findRoute(path);
     if (found === undefined) return false;
     const asked = askedOf(parts, cookies, request, response, path, new URLSearchParams(query), found.params);

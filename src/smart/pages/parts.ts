@@ -4,7 +4,7 @@ import type { Launch, RegisteredUser, Registry } from '../registered.ts';
 import type { Sessions } from '../session.ts';
 import type { Credentials } from '../sign-in.ts';
 import type { Engine } from '../../interaction/interaction.ts';
-import type { Brand } from './brand.ts';
+import type { Brand } from '../../pages/brand.ts';
 import type { Log } from '../../observability/log.ts';
 
 /** The dependencies of the pages. */

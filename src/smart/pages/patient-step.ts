@@ -2,7 +2,7 @@ import { cancelForm, conversationOf, goOn, hasUser, nextStep, stepPath } from '.
 import type { Signed } from './conversation.ts';
 import { titleOf } from './fields.ts';
 import type { FieldError } from './fields.ts';
-import { html } from './html.ts';
+import { html } from '../../pages/html.ts';
 import { readPatient } from './patients.ts';
 import { noSearch, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
 import type { Search } from './picker.ts';

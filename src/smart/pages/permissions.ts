@@ -1,7 +1,7 @@
 import { describeScope } from '../describe-scope.ts';
 import type { Permission, ScopeMeaning } from '../describe-scope.ts';
 import type { Model } from '../../model/model.ts';
-import type { Language } from './language.ts';
+import type { Language } from '../../pages/language.ts';
 import { texts } from './texts/index.ts';
 import { typeName } from './type-name.ts';
 

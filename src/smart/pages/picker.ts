@@ -1,8 +1,8 @@
 import { FhirError } from '../../fhir/error.ts';
 import { errorSummary, textField, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
-import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
 import { findPatients } from './patients.ts';
 import type { PatientMatches } from './patients.ts';
 import type { FoundPatient } from './patient-summary.ts';

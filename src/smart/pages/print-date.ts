@@ -1,5 +1,5 @@
-import { locales } from './language.ts';
-import type { Language } from './language.ts';
+import { locales } from '../../pages/language.ts';
+import type { Language } from '../../pages/language.ts';
 
 /**
  * A FHIR date in the user's language: `1980-02-29` → `29 février 1980`, `1980-02` → `février 1980`; other text

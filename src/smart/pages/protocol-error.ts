@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createCookies } from '../cookies.ts';
-import type { Brand } from './brand.ts';
-import { requestIdOf } from './request-id.ts';
+import { createCookies } from '../../pages/cookies.ts';
+import type { Brand } from '../../pages/brand.ts';
+import { requestIdOf } from '../../pages/request-id.ts';
 import { errorPage } from './error-page.ts';
 import { Problem } from './problem.ts';
 import type { ProblemName } from './problem.ts';

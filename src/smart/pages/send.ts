@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sessionCookie } from '../cookies.ts';
-import type { Cookies } from '../cookies.ts';
-import type { Brand } from './brand.ts';
-import type { Html } from './html.ts';
-import { known, languageOf } from './language.ts';
-import type { Language } from './language.ts';
+import { sessionCookie } from '../../pages/cookies.ts';
+import type { Cookies } from '../../pages/cookies.ts';
+import type { Brand } from '../../pages/brand.ts';
+import type { Html } from '../../pages/html.ts';
+import { known, languageOf } from '../../pages/language.ts';
+import type { Language } from '../../pages/language.ts';
 import { layout } from './layout.ts';
 import { onwardPage } from './onward.ts';
-import { securityHeaders } from './security-headers.ts';
+import { securityHeaders } from '../../pages/security-headers.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /** The part of a visit that sending needs. */

@@ -1,10 +1,10 @@
-import { sessionCookie } from '../cookies.ts';
+import { sessionCookie } from '../../pages/cookies.ts';
 import type { RegisteredUser } from '../registered.ts';
 import { SignInRefused } from '../sign-in.ts';
 import { errorSummary, textField, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
-import { html } from './html.ts';
-import type { Part } from './html.ts';
+import { html } from '../../pages/html.ts';
+import type { Part } from '../../pages/html.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /** The context of a sign-in. */

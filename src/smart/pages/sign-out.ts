@@ -1,7 +1,7 @@
-import { sessionCookie } from '../cookies.ts';
+import { sessionCookie } from '../../pages/cookies.ts';
 import { digestOf } from '../../auth/token/digest.ts';
 import { tokenField } from './fields.ts';
-import { html } from './html.ts';
+import { html } from '../../pages/html.ts';
 import type { Reply, Visit } from './visit.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Conversation } from '../conversation.ts';
-import type { Cookies } from '../cookies.ts';
+import type { Cookies } from '../../pages/cookies.ts';
 import type { RegisteredUser } from '../registered.ts';
-import type { Html } from './html.ts';
-import type { Language } from './language.ts';
+import type { Html } from '../../pages/html.ts';
+import type { Language } from '../../pages/language.ts';
 import type { PagesParts } from './parts.ts';
 import type { Texts } from './texts/texts.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { namePartition } from '../../../src/store/partition-names.ts';
-import { readBrand } from '../../../src/smart/pages/brand.ts';
+import { readBrand } from '../../../src/pages/brand.ts';
 import { openClinic } from './support/clinic.ts';
 import type { Clinic } from './support/clinic.ts';
 import { Visitor, plain } from './support/visitor.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errorSummary, textField } from '../../../src/smart/pages/fields.ts';
-import { escapeText, html } from '../../../src/smart/pages/html.ts';
+import { escapeText, html } from '../../../src/pages/html.ts';
 import { layout } from '../../../src/smart/pages/layout.ts';
 import { patientLines } from '../../../src/smart/pages/picker.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
 import { requireModel } from '../../support/loaded-once.ts';
-import { languageOf, languages } from '../../../src/smart/pages/language.ts';
+import { languageOf, languages } from '../../../src/pages/language.ts';
+import { words } from '../../../src/pages/words.ts';
 import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
 import { printDate } from '../../../src/smart/pages/print-date.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';
@@ -20,7 +21,7 @@ function flat(value: unknown, path = ''): [string, string][] {
   return Object.entries(value as object).flatMap(([key, of]) => flat(of, path === '' ? key : `${path}.${key}`));
 }
 
-const [en, fr] = [flat(texts.en), flat(texts.fr)];
+const [en, fr] = [flat({ frame: words.en, ...texts.en }), flat({ frame: words.fr, ...texts.fr })];
 
 describe('the texts', () => {
   it('are the same ones in every language', () => {

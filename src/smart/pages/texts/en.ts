@@ -6,11 +6,6 @@ const unit = (count: number, one: string, many: string): string => `${count} ${c
 
 /** The English texts. */
 export const en: Texts = {
-  language: 'English',
-  languages: 'Language',
-  service: 'Clinical Records',
-  skip: 'Skip to main content',
-  logged: 'Every access to a record is logged.',
   titleError: 'Error',
   errorSummary: 'There is a problem',
   signIn: {
@@ -89,7 +84,6 @@ export const en: Texts = {
   },
   signOut: {
     title: 'Sign out',
-    link: 'Sign out',
     who: name => `You are signed in as ${name}.`,
     here: 'Sign out',
     everywhere: 'Sign out on all devices',

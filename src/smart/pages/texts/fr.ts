@@ -11,11 +11,6 @@ const unit = (count: number, one: string, many: string): string => `${count}\u00
 
 /** The texts in Canadian French: no space before `;`, `!` and `?`, a no-break space before `:` and inside « ». */
 export const fr: Texts = {
-  language: 'Français',
-  languages: 'Langue',
-  service: 'Dossiers cliniques',
-  skip: 'Passer au contenu principal',
-  logged: 'Chaque accès à un dossier est journalisé.',
   titleError: 'Erreur',
   errorSummary: 'Il y a un problème',
   signIn: {
@@ -102,7 +97,6 @@ export const fr: Texts = {
   },
   signOut: {
     title: 'Fermer la session',
-    link: 'Fermer la session',
     who: name => `La session est ouverte par ${name}.`,
     here: 'Fermer la session',
     everywhere: 'Fermer la session sur tous les appareils',

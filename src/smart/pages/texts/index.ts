@@ -1,4 +1,4 @@
-import type { Language } from '../language.ts';
+import type { Language } from '../../../pages/language.ts';
 import { en } from './en.ts';
 import { fr } from './fr.ts';
 import type { Texts } from './texts.ts';

@@ -9,13 +9,6 @@ export type Whose = 'patient' | 'user' | 'system';
 
 /** Every text of the pages. Functions insert values; their arguments and results are plain text, not HTML. */
 export interface Texts {
-  /** The language in its own words. */
-  readonly language: string;
-  readonly languages: string;
-  /** The name of the service. */
-  readonly service: string;
-  readonly skip: string;
-  readonly logged: string;
   /** Precedes the title of a page with errors. */
   readonly titleError: string;
   readonly errorSummary: string;
@@ -95,7 +88,6 @@ export interface Texts {
   readonly onward: { readonly title: string; readonly toApp: (app: string) => string; readonly link: string };
   readonly signOut: {
     readonly title: string;
-    readonly link: string;
     readonly who: (name: string) => string;
     readonly here: string;
     readonly everywhere: string;
