@@ -1,4 +1,7 @@
 import { resultsPage } from './results/results-page.ts';
+import { callbackPage } from './session/callback-page.ts';
+import { signInPage, signInPosted } from './session/sign-in-page.ts';
+import { signOutPosted } from './session/sign-out-page.ts';
 import { startPage } from './start/start-page.ts';
 import { languagePage } from './shell/language-page.ts';
 import type { Page } from './shell/visit.ts';
@@ -10,5 +13,8 @@ import type { Page } from './shell/visit.ts';
 export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
+  { pattern: '/explorer/callback', get: callbackPage },
+  { pattern: '/explorer/sign-out', post: signOutPosted },
+  { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
   { pattern: '/r4/:partition/:type', get: resultsPage },
 ];
