@@ -7,6 +7,8 @@ import { createRespond } from '../http/respond.ts';
 import { createShareOf } from '../http/shares.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
 import type { Engine } from '../interaction/interaction.ts';
+import { makeOnce } from '../make-once.ts';
+import { readBrand } from '../pages/brand.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import { originsOf } from './authorization.ts';
 import { bucketsOf } from './rate-limits.ts';
@@ -47,6 +49,11 @@ export function createListener(
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads,
     places,
+    pages: makeOnce(async () => {
+      const { createExplorer } = await import('../explorer/explorer.ts'); // with the first page
+      const { verify, clientAddress } = served;
+      return createExplorer({ engine, publicUrl: url, verify, brand: readBrand(config), clientAddress, log });
+    }),
     observers: [
       ...(meters === undefined ? [] : [measured(meters, engine.model)]),
       ...(traces === undefined ? [] : [traced(traces, engine.model)]),

@@ -10,6 +10,9 @@ import type { PartitionIdentity } from '../store/partitions.ts';
 import { isRepeated } from './header-lines.ts';
 import type { Shape } from '../interaction/routes.ts';
 
+/** The headers of a request. */
+type Headed = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
 /** The partition of a token, and the query of the URL that it came with. */
 interface Place {
   readonly query: string;
@@ -26,7 +29,7 @@ export function createAccessOf(
   engine: Engine,
   verify: TokenVerifier | undefined,
   shape: Shape,
-): (request: IncomingMessage, place: Place) => Access | Promise<Access> {
+): (request: Headed, place: Place) => Access | Promise<Access> {
   if (verify === undefined || shape === publicShape) return () => 'open';
   return (request, place) => {
     const claims = verify(tokenOf(request, place.query, place.base), place.partition.id);
@@ -70,7 +73,7 @@ function refusing<T>(base: string, make: () => T): T {
 }
 
 /** The token of a request, as sent. Throws FhirError 401 and 400. */
-function tokenOf({ headers, rawHeaders }: IncomingMessage, query: string, base: string): string {
+function tokenOf({ headers, rawHeaders }: Headed, query: string, base: string): string {
   if (query !== '' && /(?:^|&)access_token=/.test(query)) {
     throw tokenMisplaced(base, 'A token is accepted in the header Authorization only, never in a URL or a body.');
   }

@@ -7,7 +7,8 @@ import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
-import type { Handler, Middleware, RequestState, Respond } from './context.ts';
+import type { Context, Handler, Middleware, RequestState, Respond } from './context.ts';
+import { explorer } from './explorer.ts';
 import { answerFhir } from './fhir-request.ts';
 import { findPath } from './find-path.ts';
 import { healthz, readyz } from './health.ts';
@@ -35,6 +36,8 @@ export interface AppOptions {
   readonly verify: TokenVerifier | undefined;
   /** The authorization server, if it runs. */
   readonly authorized: { readonly load: () => Promise<Authorization> } | undefined;
+  /** Loads the pages for browsers, which answer or return false; undefined without them. */
+  readonly pages?: (() => Promise<(context: Context) => Promise<boolean>>) | undefined;
   /** The origins of registered apps; undefined if there are none. */
   readonly origins: Origins | undefined;
   /** On every answer. */
@@ -57,6 +60,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     publicUrl,
     verify,
     authorized,
+    pages,
     origins,
     headers,
     body,
@@ -92,6 +96,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all steps that may throw
   app.use(inTurn(checkTarget(engine.maxUrl)));
+  if (pages !== undefined) app.use(explorer(pages, places, ['/openapi.json']));
   app.use(
     findPath([
       [openApiPath, undefined], // within the FHIR paths

@@ -9,6 +9,9 @@ export interface Cookies {
   clear(response: ServerResponse, name: string): void;
 }
 
+/** The lifetime of a cookie that keeps a choice. */
+export const yearInSeconds = 365 * 24 * 60 * 60;
+
 /** The cookie with the secret of the session (session.ts). */
 export const sessionCookie = 'session';
 

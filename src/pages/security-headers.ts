@@ -1,18 +1,23 @@
 /**
  * The headers of every page: no caching, no script but its own file, no referrer. Forms are sent to this origin only.
  * Browsers apply `form-action` to every redirect that follows, so the way to an app is not a redirect but a page that
- * continues automatically (onward.ts). `frameAncestors` are the origins that may frame pages.
- * Cross-Origin-Opener-Policy is not set: apps sign in in a window that reports back to its opener.
+ * continues automatically (onward.ts). `frameAncestors` are the origins that may frame pages, `images` sources of
+ * images in addition to this origin. Cross-Origin-Opener-Policy is not set: apps sign in in a window that reports back
+ * to its opener.
  * https://www.w3.org/TR/CSP3/
  */
 export function securityHeaders(
   frameAncestors: readonly string[],
-  { script, tls }: { readonly script: boolean; readonly tls: boolean },
+  {
+    script,
+    tls,
+    images = [],
+  }: { readonly script: boolean; readonly tls: boolean; readonly images?: readonly string[] },
 ): Readonly<Record<string, string>> {
   const policy = [
     "default-src 'none'",
     "style-src 'self'",
-    "img-src 'self'",
+    ["img-src 'self'", ...images].join(' '),
     ...(script ? ["script-src 'self'", "connect-src 'self'"] : []),
     "form-action 'self'",
     "base-uri 'none'",

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { sessionCookie } from '../../pages/cookies.ts';
+import { sessionCookie, yearInSeconds } from '../../pages/cookies.ts';
 import type { Cookies } from '../../pages/cookies.ts';
 import type { Brand } from '../../pages/brand.ts';
 import type { Html } from '../../pages/html.ts';
@@ -67,8 +67,6 @@ function framed(
   return layout({ language, brand, title, body, script, wide, languageLink, link, user: name });
 }
 
-const year = 365 * 24 * 60 * 60;
-
 /**
  * The language of the answer. A language that the query requests is stored in a cookie, and its parameter removed from
  * the query.
@@ -82,6 +80,6 @@ export function keepLanguage(
 ): Language {
   const asked = known(query.get('language'));
   query.delete('language');
-  if (asked !== undefined) cookies.set(response, 'language', asked, year);
+  if (asked !== undefined) cookies.set(response, 'language', asked, yearInSeconds);
   return languageOf({ asked, kept: cookies.read(request, response, 'language'), app, request });
 }

@@ -1,0 +1,14 @@
+import { resultsPage } from './results/results-page.ts';
+import { startPage } from './start/start-page.ts';
+import { languagePage } from './shell/language-page.ts';
+import type { Page } from './shell/visit.ts';
+
+/**
+ * Every page, the first match first. Paths under `/r4` are those of the FHIR interface, for browsers; all other pages
+ * are under `/explorer`. A FHIR path without a page is answered as JSON.
+ */
+export const pages: readonly Page[] = [
+  { pattern: '/', get: startPage },
+  { pattern: '/explorer/language', get: languagePage },
+  { pattern: '/r4/:partition/:type', get: resultsPage },
+];

@@ -1,0 +1,9 @@
+import type { Texts } from './texts/texts.ts';
+
+/** A section of a partition, in the header of every page. */
+export interface Section {
+  readonly name: keyof Texts['sections'];
+  readonly path: (partition: string) => string;
+}
+
+export const sections: readonly Section[] = [{ name: 'interface', path: partition => `/r4/${partition}/metadata` }];

@@ -1,0 +1,17 @@
+import type { Texts } from './texts.ts';
+
+/** The English texts. */
+export const en: Texts = {
+  sectionsLabel: 'Sections',
+  sections: { interface: 'Interface' },
+  errors: {
+    missing: 'There is nothing here',
+    refused: 'The request was refused',
+    failed: 'The request failed',
+  },
+  start: {
+    title: 'Explorer',
+    lead: 'Look at the records and at the interface of this server.',
+    partitions: 'Records systems',
+  },
+};

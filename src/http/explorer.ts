@@ -1,0 +1,59 @@
+import type { Context, Middleware } from './context.ts';
+import type { Places } from './places.ts';
+
+/** The pattern of every page, in log and metrics. */
+export const explorerPattern = '/explorer';
+
+/** Answers a request for a page; returns false if no page has the path. */
+type Pages = (context: Context) => Promise<boolean>;
+
+/**
+ * Passes requests for pages to the explorer, which is loaded with the first of them: those of browsers (GET with `Accept:
+ * text/html`) for `/` and FHIR paths, and all below `/explorer`. `json` are paths that are never pages.
+ */
+export function explorer(load: () => Promise<Pages>, places: Places, json: readonly string[]): Middleware {
+  const isJson = (path: string): boolean => json.some(end => path.endsWith(end)) || path.includes('/.well-known/');
+  return async (context, next) => {
+    const { req, state } = context;
+    const { path, query } = state;
+    const isOwn = path === explorerPattern || path.startsWith(`${explorerPattern}/`);
+    if (!isOwn && !(wantsPage(req, query) && (path === '/' || path.startsWith('/r4/')) && !isJson(path))) return next();
+    const { pattern } = state;
+    const place = places.enter(req, state.address);
+    try {
+      state.pattern = explorerPattern;
+      context.respond = false;
+      if (await (await load())(context)) return undefined;
+    } finally {
+      place.leave();
+    }
+    state.pattern = pattern;
+    context.respond = true;
+    return next();
+  };
+}
+
+/**
+ * Whether the client prefers a page to JSON: `_format` decides, else Accept. Browsers name `text/html` before wildcards;
+ * a client that names JSON of FHIR too, with the same or a higher quality, gets JSON.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
+ */
+export function wantsPage(
+  { method, headers: { accept } }: Pick<Context['req'], 'method' | 'headers'>,
+  query: string,
+): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (query.includes('_format=')) return /(?:^|&)_format=(?:html|text(?:\/|%2F)html)(?:&|$)/i.test(query);
+  if (accept === undefined || !accept.includes('text/html')) return false;
+  const qualities = new Map(accept.split(',').map(qualityOf));
+  const html = qualities.get('text/html') ?? 0;
+  return html > 0 && jsonTypes.every(type => html > (qualities.get(type) ?? 0));
+}
+
+const jsonTypes = ['application/fhir+json', 'application/json', 'application/json+fhir'];
+
+function qualityOf(range: string): [type: string, quality: number] {
+  const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase());
+  const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
+  return [type, weight === undefined ? 1 : Number(weight) || 0];
+}

@@ -1,0 +1,85 @@
+// https://hl7.org/fhir/R4/http.html#mime-type and https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wantsPage } from '../../src/http/explorer.ts';
+import { localPath } from '../../src/explorer/shell/local-path.ts';
+import { patient } from '../support/resources.ts';
+import { serve } from '../support/serve.ts';
+import type { Served } from '../support/serve.ts';
+
+const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+describe('a page is preferred', () => {
+  it.each<[method: string, accept: string | undefined, query: string, isPage: boolean, why: string]>([
+    ['GET', browser.Accept, '', true, 'by browsers'],
+    ['HEAD', 'text/html', '', true, 'also by HEAD'],
+    ['POST', 'text/html', '', false, 'never by other methods'],
+    ['GET', undefined, '', false, 'not without Accept'],
+    ['GET', '*/*', '', false, 'not by a wildcard'],
+    ['GET', 'text/*', '', false, 'not by a wildcard of text'],
+    ['GET', 'application/fhir+json, text/html', '', false, 'not beside JSON of FHIR'],
+    ['GET', 'application/json;q=0.5, text/html', '', true, 'by a higher quality than JSON'],
+    ['GET', 'text/html;q=0, */*', '', false, 'not if it is refused'],
+    ['GET', browser.Accept, '_format=json', false, 'not by _format=json'],
+    ['GET', 'application/json', 'a=1&_format=html', true, 'by _format=html'],
+    ['GET', '*/*', '_format=text%2Fhtml', true, 'by _format=text/html'],
+  ])('%s %s ?%s: %s, %s', (method, accept, query, expected, _) => {
+    expect(wantsPage({ method, headers: accept === undefined ? {} : { accept } }, query)).toBe(expected);
+  });
+});
+
+describe('a path of this server', () => {
+  it.each([
+    ['/r4/demo/Patient?name=a', true],
+    ['//evil.example/', false],
+    ['/\\evil.example/', false],
+    ['https://evil.example/', false],
+    ['/a\nb', false],
+    ['', false],
+  ])('%j: %s', (text, expected) => {
+    expect(localPath(text) !== undefined).toBe(expected);
+  });
+});
+
+describe('pages and JSON of the same URL', () => {
+  let server: Served;
+  beforeAll(async () => {
+    server = await serve([patient('p1', { name: [{ family: '<b>Roy' }] })]);
+  });
+  afterAll(() => server.close());
+
+  it('are told apart by Accept, and vary by it', async () => {
+    const [page, json] = [await server.get('/Patient', browser), await server.get('/Patient')];
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect([json.status, json.headers['content-type']]).toEqual([200, 'application/fhir+json; charset=utf-8']);
+    for (const { headers } of [page, json]) expect(headers.vary).toContain('Accept');
+    expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.text).toContain('/r4/demo/Patient/p1');
+  });
+
+  it('are pages at the root for browsers only', async () => {
+    expect((await server.get('//', browser)).text).toContain('<h1>Explorer</h1>');
+    expect((await server.get('//')).status).toBe(404);
+  });
+
+  it('are JSON where documents are', async () => {
+    expect((await server.get('/openapi.json', browser)).headers['content-type']).toContain('application/json');
+  });
+
+  it('report the same error', async () => {
+    const target = '/Patient?nmae=roy';
+    const [page, json] = [await server.get(target, browser), await server.get(target)];
+    expect([page.status, json.status]).toEqual([400, 400]);
+    expect(page.text).toContain('<code>not-supported</code>');
+    expect((await server.get('//r4/none/Patient', browser)).status).toBe(404);
+  });
+
+  it('return from the choice of a language to the page, and to no other server', async () => {
+    const path = '//explorer/language?to=fr&from=';
+    const chosen = await server.get(`${path}${encodeURIComponent('/r4/demo/Patient?_count=1')}`);
+    expect([chosen.status, chosen.headers.location]).toEqual([303, '/r4/demo/Patient?_count=1']);
+    const cookie = [chosen.headers['set-cookie']].flat().find(one => one?.includes('language')) ?? '';
+    expect((await server.get('/Patient', { ...browser, Cookie: cookie })).text).toContain('<html lang="fr-CA">');
+    expect((await server.get(`${path}${encodeURIComponent('//evil.example')}`)).headers.location).toBe('/');
+  });
+});
