@@ -1,3 +1,5 @@
+import { picturePage } from './record/picture-page.ts';
+import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
 import { startPage } from './start/start-page.ts';
 import { languagePage } from './shell/language-page.ts';
@@ -10,5 +12,9 @@ import type { Page } from './shell/visit.ts';
 export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
+  { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
+  { pattern: '/r4/:partition/:type/:id', get: recordPage },
+  { pattern: '/r4/:partition/:type/:id/_history', get: versionsPage },
+  { pattern: '/r4/:partition/:type/:id/_history/:version', get: recordPage },
 ];

@@ -12,6 +12,8 @@ import { loadModel } from '../support/loaded-once.ts';
 
 export const base = 'http://127.0.0.1:8080/r4/demo';
 
+export const record = (target: string): string => `/r4/demo/${target}`;
+
 /** The view of records of an interface: the shipped one, or all of R4. */
 export async function openView(
   options: { readonly language?: Language; readonly r4?: boolean; readonly findings?: readonly Finding[] } = {},
@@ -25,6 +27,7 @@ export async function openView(
     language,
     texts: textsOf(language),
     base,
+    record,
     labelOf: createLabels(canonical => model.snapshot(canonical), [], language),
     system: createFindSystem(definitions),
     decimals: new Map(),

@@ -1,5 +1,4 @@
-import { asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
-import type { JsonObject } from '../../fhir/json-object.ts';
+import type { Issue } from '../../fhir/outcome.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { RecordTexts } from './texts.ts';
@@ -23,19 +22,9 @@ export interface Findings {
   rest(): readonly Finding[];
 }
 
-/** The findings of an OperationOutcome; the note that there are none is left out. */
-export function findingsOf(outcome: JsonObject): readonly Finding[] {
-  return objectsOf(outcome['issue'])
-    .filter(({ code, severity }) => !(severity === 'information' && code === 'informational'))
-    .map(issue => ({
-      severity: severityOf(issue['severity']),
-      text: asString(issue['diagnostics']) ?? '',
-      place: stringsOf(issue['expression'])[0] ?? '',
-    }));
-}
-
-const severityOf = (value: unknown): Finding['severity'] =>
-  value === 'fatal' || value === 'error' || value === 'warning' ? value : 'information';
+/** The findings of a validation. */
+export const findingsOf = (issues: readonly Issue[]): readonly Finding[] =>
+  issues.map(({ severity, text, expression = '' }) => ({ severity, text, place: expression }));
 
 export function createFindings(findings: readonly Finding[]): Findings {
   const left = new Set(findings);

@@ -8,7 +8,7 @@ import { linkOf } from './view.ts';
 import type { RecordView } from './view.ts';
 
 /** What the view of JSON needs. */
-export type JsonView = Pick<RecordView, 'model' | 'base' | 'texts'>;
+export type JsonView = Pick<RecordView, 'model' | 'base' | 'record' | 'texts'>;
 
 /**
  * A JSON text in lines of two spaces, with the digits as written; references to records of this partition, and URLs
@@ -56,8 +56,9 @@ const addresses: ReadonlySet<string | number> = new Set(['reference', 'fullUrl',
 
 function printText(text: string, key: string | number, view: JsonView): Part {
   const isAddress = addresses.has(key);
-  const below = isAddress && text.startsWith(`${view.base}/`) ? text : undefined;
+  const below =
+    isAddress && text.startsWith(`${view.base}/`) ? view.record(text.slice(view.base.length + 1)) : undefined;
   const href = isAddress ? (linkOf(view, text) ?? below) : undefined;
   const printed = JSON.stringify(text);
-  return href === undefined ? printed : html`"${linked(printed.slice(1, -1), href, view)}"`;
+  return href === undefined ? printed : html`"${linked(printed.slice(1, -1), href)}"`;
 }

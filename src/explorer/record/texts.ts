@@ -26,6 +26,12 @@ export interface RecordTexts {
   readonly changes: Readonly<Record<'POST' | 'PUT' | 'PATCH' | 'DELETE', string>>;
   readonly current: string;
   readonly noTime: string;
+  readonly sheet: string;
+  readonly check: string;
+  readonly overview: string;
+  readonly tabs: string;
+  readonly oldVersion: (version: string) => string;
+  readonly list: string;
   readonly json: string;
   readonly cut: string;
 }
@@ -57,6 +63,12 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     changes: { POST: 'Created', PUT: 'Updated', PATCH: 'Updated', DELETE: 'Deleted' },
     current: 'current',
     noTime: 'unknown',
+    sheet: 'Record',
+    check: 'Validation',
+    overview: 'Overview',
+    tabs: 'Views of the record',
+    oldVersion: version => `This is version ${version}, as it was stored.`,
+    list: 'List',
     json: 'JSON',
     cut: 'The page shows the beginning; request application/fhir+json for all of it.',
   },
@@ -86,6 +98,12 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     changes: { POST: 'Création', PUT: 'Mise à jour', PATCH: 'Mise à jour', DELETE: 'Suppression' },
     current: 'actuelle',
     noTime: 'inconnue',
+    sheet: 'Dossier',
+    check: 'Validation',
+    overview: 'Aperçu',
+    tabs: 'Vues du dossier',
+    oldVersion: version => `Voici la version ${version}, telle qu’elle a été enregistrée.`,
+    list: 'Liste',
     json: 'JSON',
     cut: 'La page montre le début; demandez application/fhir+json pour tout le contenu.',
   },

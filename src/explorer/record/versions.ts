@@ -6,7 +6,7 @@ import { timeElement } from './values/time.ts';
 import type { RecordView } from './view.ts';
 
 /** What the table of versions needs. */
-export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'base'>;
+export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
 
 /**
  * The versions of a record from the Bundle of its history, newest first, each with a link to the version; deletions
@@ -30,14 +30,14 @@ export function versionsTable(history: JsonObject, view: VersionsView): Html {
   </div>`;
 }
 
-function versionRow(entry: JsonObject, isFirst: boolean, { base, language, texts }: VersionsView): Html {
+function versionRow(entry: JsonObject, isFirst: boolean, { record, language, texts }: VersionsView): Html {
   const [request, response, resource] = ['request', 'response', 'resource'].map(name => asObject(entry[name]));
   const meta = asObject(resource?.['meta']);
   const method = asString(request?.['method']) ?? '';
   const version = asString(meta['versionId']) ?? /^W\/"(.*)"$/.exec(asString(response?.['etag']) ?? '')?.[1] ?? '';
   const time = asString(meta['lastUpdated']) ?? asString(response?.['lastModified']);
   const [type, id] = [asString(resource?.['resourceType']), asString(resource?.['id'])];
-  const href = type === undefined || id === undefined ? undefined : `${base}/${type}/${id}/_history/${version}`;
+  const href = type === undefined || id === undefined ? undefined : record(`${type}/${id}/_history/${version}`);
   const change: Part = isChange(method) ? texts.changes[method] : method;
   return html`<tr>
     <th scope="row">

@@ -1,5 +1,4 @@
 import type { Decimals } from '../../fhir/json.ts';
-import type { JsonObject } from '../../fhir/json-object.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import type { Model } from '../../model/model.ts';
 import type { FindSystem } from '../../terminology/concepts.ts';
@@ -14,8 +13,10 @@ export interface RecordView {
   readonly model: Model;
   readonly language: Language;
   readonly texts: RecordTexts;
-  /** Base URL of the partition, without a slash at its end: references to its records are links. */
+  /** Base URL of the partition, without a slash at its end: absolute references below it are to its records. */
   readonly base: string;
+  /** The link to a page below the base: `record('Patient/p1')`. */
+  readonly record: (target: string) => string;
   readonly labelOf: LabelOf;
   /** Finds code systems, for the displays of codes without one. */
   readonly system: FindSystem;
@@ -28,8 +29,11 @@ export interface RecordView {
 
 export const textsOf = (language: Language): RecordTexts => recordTexts[language];
 
-/** The URL of the record that a reference names; undefined if this server cannot return it. */
-export function linkOf({ model, base }: Pick<RecordView, 'model' | 'base'>, reference: string): string | undefined {
+/** The link to the record that a reference names; undefined if this server cannot return it. */
+export function linkOf(
+  { model, base, record }: Pick<RecordView, 'model' | 'base' | 'record'>,
+  reference: string,
+): string | undefined {
   const parsed = parseReference(reference);
   if (parsed?.kind !== 'relative' && parsed?.kind !== 'absolute') return undefined;
   if (parsed.kind === 'absolute' && parsed.base !== base) return undefined;
@@ -37,17 +41,11 @@ export function linkOf({ model, base }: Pick<RecordView, 'model' | 'base'>, refe
   const interactions = model.types.get(type)?.interactions;
   const isRead = version !== undefined && interactions?.has('vread') === true;
   if (interactions?.has('read') !== true) return undefined;
-  return `${base}/${type}/${id}${isRead ? `/_history/${version}` : ''}`;
+  return record(`${type}/${id}${isRead ? `/_history/${version}` : ''}`);
 }
 
 /** A web address that a link may have: http, https, mailto and tel; undefined for all others. */
 export function safeLink(text: string): string | undefined {
   if (!/^(?:https?:\/\/[^/]|mailto:|tel:)/i.test(text) || !URL.canParse(text)) return undefined;
   return new URL(text).href;
-}
-
-/** A value at a property of an object. */
-export interface At {
-  readonly owner: JsonObject;
-  readonly property: string;
 }

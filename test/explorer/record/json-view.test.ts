@@ -30,7 +30,7 @@ describe('the view of JSON', () => {
       url: 'javascript:alert(1)',
     });
     const links = [...viewOf(text).matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
-    expect(links).toEqual([`${base}/Patient/p1`, `${base}/Patient?name=a`]);
+    expect(links).toEqual(['/r4/demo/Patient/p1', '/r4/demo/Patient?name=a']);
   });
 
   it('cuts a long text, and says so', () => {

@@ -56,8 +56,8 @@ describe('the sheet of a record', () => {
   });
 
   it.each([
-    ['Patient/p1', `${base}/Patient/p1`],
-    [`${base}/Patient/p1`, `${base}/Patient/p1`],
+    ['Patient/p1', '/r4/demo/Patient/p1'],
+    [`${base}/Patient/p1`, '/r4/demo/Patient/p1'],
     ['#x', '#contained-x'],
     ['https://example.org/fhir/Patient/p1', 'https://example.org/fhir/Patient/p1'],
     ['Organization/o1', undefined], // not served here

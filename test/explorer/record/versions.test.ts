@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { versionsTable } from '../../../src/explorer/record/versions.ts';
 import { textsOf } from '../../../src/explorer/record/view.ts';
-import { base, shownText } from '../support.ts';
+import { record, shownText } from '../support.ts';
 
 const history = {
   resourceType: 'Bundle',
@@ -33,9 +33,9 @@ describe('the table of versions', () => {
         '2 Mise à jour 1 février 2026 à 10 h 00 (UTC) 1 Création inconnue',
     ],
   ] as const)('has each version and its time, in %s', (language, expected) => {
-    const table = versionsTable(history, { language, texts: textsOf(language), base }).text;
+    const table = versionsTable(history, { language, texts: textsOf(language), record }).text;
     expect(shownText(table).replaceAll(/[\u00a0\u202f]/g, ' ')).toBe(expected);
     const links = [...table.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
-    expect(links).toEqual([2, 1].map(version => `${base}/Patient/p1/_history/${version}`));
+    expect(links).toEqual([2, 1].map(version => `/r4/demo/Patient/p1/_history/${version}`));
   });
 });

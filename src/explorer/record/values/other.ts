@@ -25,7 +25,7 @@ export const reference: Printer = {
     const target = asString(value['reference']);
     const text = asString(value['display']) ?? target ?? asString(value['type']);
     if (text === undefined) return undefined;
-    return html`${linked(text, target === undefined ? undefined : hrefOf(target, view), view)}${
+    return html`${linked(text, target === undefined ? undefined : hrefOf(target, view))}${
       target !== undefined && target !== text && html` <small class="system">${target}</small>`
     }`;
   },
@@ -50,7 +50,7 @@ export const attachment: Printer = {
         picture !== undefined &&
         html`<img class="picture" src="${picture(place)}" alt="${view.texts.picture(name ?? type)}" loading="lazy" />`
       }<span
-        >${name !== type && name} ${href !== undefined && linked(href, linkOf(view, href) ?? safeLink(href), view)}
+        >${name !== type && name} ${href !== undefined && linked(href, linkOf(view, href) ?? safeLink(href))}
         <small>${about}</small></span
       >`;
   },

@@ -36,11 +36,11 @@ export const address: Printer = {
 /** Phone numbers and e-mail addresses as links. https://hl7.org/fhir/R4/datatypes.html#ContactPoint */
 export const contactPoint: Printer = {
   shows: ['system', 'value', 'use'],
-  print(value, view) {
+  print(value) {
     const text = asString(value['value']) ?? '';
     const scheme = schemes[asString(value['system']) ?? ''];
     const href = scheme === undefined || text === '' ? undefined : safeLink(scheme + text.replaceAll(/\s+/g, ''));
-    return html`${linked(text, href, view)}${tag({ ...value, type: value['system'] })}`;
+    return html`${linked(text, href)}${tag({ ...value, type: value['system'] })}`;
   },
 };
 

@@ -37,7 +37,7 @@ export function printPrimitive(given: PrimitiveValue, view: RecordView): Part {
     case 'uri':
     case 'url':
     case 'canonical':
-      return linked(value, linkOf(view, value) ?? safeLink(value), view);
+      return linked(value, linkOf(view, value) ?? safeLink(value));
     default:
       return longText(value, view);
   }
@@ -54,9 +54,9 @@ export function longText(text: string, { texts }: Pick<RecordView, 'texts'>): Pa
 const mostCharacters = 2000;
 
 /** A text as a link, if it has an address; one to another site reveals nothing of this one. */
-export function linked(text: string, href: string | undefined, { base }: Pick<RecordView, 'base'>): Part {
+export function linked(text: string, href: string | undefined): Part {
   if (href === undefined) return text;
-  if (href.startsWith(`${base}/`)) return html`<a href="${href}">${text}</a>`;
+  if (/^[/#]/.test(href)) return html`<a href="${href}">${text}</a>`;
   return html`<a href="${href}" rel="noreferrer noopener external">${text}</a>`;
 }
 
