@@ -1,3 +1,5 @@
+import { picturePage } from './record/picture-page.ts';
+import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
 import { callbackPage } from './session/callback-page.ts';
 import { signInPage, signInPosted } from './session/sign-in-page.ts';
@@ -16,5 +18,9 @@ export const pages: readonly Page[] = [
   { pattern: '/explorer/callback', get: callbackPage },
   { pattern: '/explorer/sign-out', post: signOutPosted },
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
+  { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
+  { pattern: '/r4/:partition/:type/:id', get: recordPage },
+  { pattern: '/r4/:partition/:type/:id/_history', get: versionsPage },
+  { pattern: '/r4/:partition/:type/:id/_history/:version', get: recordPage },
 ];

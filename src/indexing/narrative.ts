@@ -1,3 +1,5 @@
+import { withoutEntities } from '../fhir/xml-text.ts';
+
 /**
  * The texts of a narrative without its markup: one for each block (a paragraph, a cell, an item of a list), so that no
  * phrase continues from one to the next. Attributes and comments are not text. What is no valid XHTML is read as text.
@@ -56,15 +58,3 @@ function endOfTag(text: string, from: number): number {
   }
   return -1;
 }
-
-function withoutEntities(text: string): string {
-  if (!text.includes('&')) return text;
-  return text.replace(entities, (whole: string, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return named[name] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
-    return code > 0x10ffff ? whole : String.fromCodePoint(code);
-  });
-}
-
-const entities = /&(?:#(\d{1,7})|#x([0-9A-Fa-f]{1,6})|(amp|lt|gt|quot|apos|nbsp));/g;
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };

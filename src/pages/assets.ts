@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 const types: Readonly<Record<string, string>> = {
   'style.css': 'text/css; charset=utf-8',
   'explorer.css': 'text/css; charset=utf-8',
+  'record.css': 'text/css; charset=utf-8',
   'picker.js': 'text/javascript; charset=utf-8',
   'mark.svg': 'image/svg+xml',
 };

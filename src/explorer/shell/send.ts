@@ -20,6 +20,11 @@ export function send(visit: Visit, reply: Reply): void {
     response.writeHead(303, { ...security, Location: link(reply.path), 'Content-Length': 0 }).end();
     return;
   }
+  if (reply.kind === 'bytes') {
+    response.writeHead(200, { ...security, 'Content-Type': reply.type, 'Content-Length': reply.bytes.length });
+    response.end(request.method === 'HEAD' ? undefined : reply.bytes);
+    return;
+  }
   const body = reply.kind === 'fragment' ? reply.body : frame(visit, reply);
   const bytes = Buffer.from(body.text);
   response.writeHead(reply.status ?? 200, {

@@ -68,6 +68,8 @@ export type Reply =
     }
   /** A part of a page, for scripts. */
   | { readonly kind: 'fragment'; readonly status?: number; readonly body: Html }
+  /** Another content, such as a picture. */
+  | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Buffer }
   /** A redirect to a path of this server. */
   | { readonly kind: 'see'; readonly path: string };
 

@@ -1,4 +1,6 @@
-import { hasBareAmpersand, take, unknownEntity } from './xhtml-text.ts';
+import { noEntity, readTag } from './xhtml-tag.ts';
+import type { Tag } from './xhtml-tag.ts';
+import { hasBareAmpersand, unknownEntity } from './xhtml-text.ts';
 
 /** The result of checking a narrative: the formal error, as the end of a sentence, and whether it has content. */
 export interface Xhtml {
@@ -62,41 +64,6 @@ function formOf(text: string, seen: { content: boolean }): string | undefined {
   return undefined;
 }
 
-interface Tag {
-  readonly name: string;
-  readonly closing: boolean;
-  readonly selfClosing: boolean;
-  readonly attributes: readonly (readonly [name: string, value: string])[];
-  readonly end: number;
-}
-
-function readTag(text: string, start: number): Tag | string {
-  const closing = text.charAt(start + 1) === '/';
-  const name = take(text, start + (closing ? 2 : 1), /[A-Za-z][A-Za-z0-9]{0,20}/y);
-  if (name === undefined) return 'has a `<` that begins no element; write `&lt;`';
-  let at = start + (closing ? 2 : 1) + name.length;
-  const attributes: (readonly [string, string])[] = [];
-  for (;;) {
-    at += take(text, at, /\s+/y)?.length ?? 0;
-    if (text.charAt(at) === '>') return { name, closing, selfClosing: false, attributes, end: at + 1 };
-    if (text.startsWith('/>', at)) return { name, closing, selfClosing: true, attributes, end: at + 2 };
-    const attribute = take(text, at, /[A-Za-z_:][\w:.-]{0,60}/y);
-    if (attribute === undefined || closing) return `has a \`${name}\` that is not well-formed`;
-    at += attribute.length;
-    const equals = take(text, at, /\s{0,20}=\s{0,20}/y);
-    const quote = equals === undefined ? '' : text.charAt(at + equals.length);
-    const from = at + (equals?.length ?? 0) + 1;
-    const to = quote === '"' || quote === "'" ? text.indexOf(quote, from) : -1;
-    if (to === -1) return `has an attribute \`${attribute}\` without a value in quotes`;
-    const value = text.slice(from, to);
-    if (value.includes('<')) return `has a \`<\` in the attribute \`${attribute}\``;
-    const entity = unknownEntity(value);
-    if (entity !== undefined) return noEntity(entity);
-    attributes.push([attribute, value]);
-    at = to + 1;
-  }
-}
-
 function checkTag({ name, attributes }: Tag, root: boolean): string | undefined {
   if (!elements.has(name)) return `has the element \`${name}\`, which a narrative may not have`;
   for (const [attribute, value] of attributes) {
@@ -114,9 +81,6 @@ function checkTag({ name, attributes }: Tag, root: boolean): string | undefined 
     return 'lacks `xmlns="http://www.w3.org/1999/xhtml"`';
   return undefined;
 }
-
-const noEntity = (entity: string): string =>
-  `has \`${entity}\`, which XML does not have; write the character itself or its number, such as \`&#160;\``;
 
 const elements: ReadonlySet<string> = new Set(
   `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo

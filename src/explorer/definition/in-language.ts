@@ -1,0 +1,12 @@
+import { html } from '../../pages/html.ts';
+import type { Part } from '../../pages/html.ts';
+import { locales } from '../../pages/language.ts';
+import type { Language } from '../../pages/language.ts';
+import type { Label } from './label.ts';
+
+/** A text that names its language where that is not the language of the page, so that screen readers pronounce it. */
+export const inLanguage = ({ text, language }: Label, page: Language): Part =>
+  language === page ? text : html`<span lang="${locales[language]}">${text}</span>`;
+
+/** The same for a text of a definition in English. */
+export const inEnglish = (text: string, page: Language): Part => inLanguage({ text, language: 'en' }, page);

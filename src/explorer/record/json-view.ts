@@ -1,0 +1,64 @@
+import { decimalText } from '../../fhir/json.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
+import { isObject } from '../../fhir/json-object.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { linked } from './values/primitive.ts';
+import { linkOf } from './view.ts';
+import type { RecordView } from './view.ts';
+
+/** What the view of JSON needs. */
+export type JsonView = Pick<RecordView, 'model' | 'base' | 'record' | 'texts'>;
+
+/**
+ * A JSON text in lines of two spaces, with the digits as written; references to records of this partition, and URLs
+ * below its base, are links. A longer text is cut, with a note.
+ */
+export function jsonView({ value, decimals }: Pick<ParsedJson, 'value' | 'decimals'>, view: JsonView): Html {
+  const lines: Part[] = [];
+  let length = 0;
+  let isCut = false;
+  const add = (...parts: readonly Part[]): void => {
+    length += parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 100), 0);
+    isCut ||= length > mostCharacters;
+    if (!isCut) lines.push(...parts);
+  };
+  const print = (one: unknown, owner: object, key: string | number, indent: string): void => {
+    if (isCut) return;
+    if (typeof one === 'number') return add(decimalText(decimals, owner, key, one));
+    if (typeof one === 'string') return add(printText(one, key, view));
+    if (Array.isArray(one)) return list(one, indent);
+    if (isObject(one)) return list(one, indent);
+    add(JSON.stringify(one));
+  };
+  const list = (of: object, indent: string): void => {
+    const isArray = Array.isArray(of);
+    const entries = Object.entries(of);
+    const inner = `${indent}  `;
+    if (entries.length === 0) return add(isArray ? '[]' : '{}');
+    add(isArray ? '[' : '{');
+    for (const [at, [name, one]] of entries.entries()) {
+      add(`${at === 0 ? '' : ','}\n${inner}${isArray ? '' : `${JSON.stringify(name)}: `}`);
+      print(one, of, isArray ? at : name, inner);
+    }
+    add(`\n${indent}${isArray ? ']' : '}'}`);
+  };
+  print(value, {}, '', '');
+  return html`<pre class="json" tabindex="0"><code>${lines}</code></pre>
+    ${isCut && html`<p class="hint">${view.texts.cut}</p>`}`;
+}
+
+/** Longest JSON on a page. */
+const mostCharacters = 60_000;
+
+/** The properties whose text is a reference or an address. */
+const addresses: ReadonlySet<string | number> = new Set(['reference', 'fullUrl', 'url']);
+
+function printText(text: string, key: string | number, view: JsonView): Part {
+  const isAddress = addresses.has(key);
+  const below =
+    isAddress && text.startsWith(`${view.base}/`) ? view.record(text.slice(view.base.length + 1)) : undefined;
+  const href = isAddress ? (linkOf(view, text) ?? below) : undefined;
+  const printed = JSON.stringify(text);
+  return href === undefined ? printed : html`"${linked(printed.slice(1, -1), href)}"`;
+}

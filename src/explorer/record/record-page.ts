@@ -1,0 +1,116 @@
+import { parseJson } from '../../fhir/json.ts';
+import { asObject, asString, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { validateInTurn } from '../../interaction/write/validate-in-turn.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { severityOfRule } from '../../validation/policy.ts';
+import type { Answer } from '../shell/ask.ts';
+import type { Reply, Visit } from '../shell/visit.ts';
+import { createFindings, findingsOf, printFindings } from './findings.ts';
+import { jsonView } from './json-view.ts';
+import { viewOf } from './open-view.ts';
+import { recordSheet } from './sheet.ts';
+import { tabs } from './tabs.ts';
+import type { Tab } from './tabs.ts';
+import { recordTitle } from './title.ts';
+import { versionsTable } from './versions.ts';
+import { textsOf } from './view.ts';
+import type { RecordView } from './view.ts';
+
+/**
+ * A record or one of its versions: as a sheet, with the findings of its validation (`_view=check`), or as JSON
+ * (`_view=json`).
+ */
+export async function recordPage(visit: Visit): Promise<Reply> {
+  const answer = await visit.ask(visit.target);
+  const { value, decimals } = parseJson(answer.text);
+  const resource = asObject(value);
+  const type = visit.engine.model.types.get(String(resource['resourceType']));
+  const given = viewOf(visit, profilesOf(resource, type), decimals);
+  const view = { ...given, pictureLink: pictureLink(visit, resource) };
+  const tab = tabOf(visit);
+  if (tab === 'json') return page(visit, answer, resource, view, tab, jsonView({ value, decimals }, view));
+  if (tab === 'sheet' || type === undefined)
+    return page(visit, answer, resource, view, 'sheet', recordSheet(resource, view));
+  const issues = await validateInTurn(visit.engine, type, { value, decimals }, severityOfRule(type, true));
+  const checked = { ...view, findings: createFindings(findingsOf(issues)) };
+  const sheet = recordSheet(resource, checked);
+  const { findings, noFindings, otherFindings } = view.texts;
+  const rest = checked.findings.rest();
+  const summary = html`<p class="${issues.length > 0 && 'found'}" role="status">
+      ${issues.length === 0 ? noFindings : findings(issues.length)}
+    </p>
+    ${rest.length > 0 && html`<h2>${otherFindings}</h2>`} ${printFindings(rest, view.texts)}`;
+  return page(visit, answer, resource, view, tab, html`${summary}${sheet}`);
+}
+
+/** The versions of a record. */
+export async function versionsPage(visit: Visit): Promise<Reply> {
+  const { params, ask, target, language, engine, record } = visit;
+  const { json } = await ask(target);
+  const own = `${params['type'] ?? ''}/${params['id'] ?? ''}`;
+  const texts = textsOf(language);
+  const type = engine.model.types.get(params['type'] ?? '');
+  const title = `${texts.versions} – ${own}`;
+  return {
+    kind: 'page',
+    title,
+    styles: ['record.css'],
+    body: html`<div class="card">
+      <h1><bdi>${title}</bdi></h1>
+      ${type !== undefined && tabs(visit, type, params['id'] ?? '', 'versions')}
+      ${versionsTable(json, { language, texts, record })}
+    </div>`,
+  };
+}
+
+const tabOf = ({ options }: Visit): Tab => {
+  const view = options.get('_view');
+  return view === 'json' || view === 'check' ? view : 'sheet';
+};
+
+/** The profiles that the record claims, and those of its type. */
+function profilesOf(resource: JsonObject, type: ResourceType | undefined): readonly string[] {
+  const claimed = stringsOf(asObject(resource['meta'])['profile']);
+  return [...claimed, ...(type?.profile === undefined ? [] : [type.profile]), ...(type?.supportedProfiles ?? [])];
+}
+
+/** Pictures have a URL of their own, so that the page stays small. */
+function pictureLink({ link, place }: Visit, resource: JsonObject): (at: string) => string {
+  const version = asString(asObject(resource['meta'])['versionId']) ?? '';
+  const own = `${String(resource['resourceType'])}/${asString(resource['id']) ?? ''}`;
+  return at =>
+    link(`/explorer/${place?.partition.id ?? ''}/picture/${own}?${new URLSearchParams({ at, version }).toString()}`);
+}
+
+function page(
+  visit: Visit,
+  { response }: Answer,
+  resource: JsonObject,
+  view: RecordView,
+  tab: Tab,
+  content: Html,
+): Reply {
+  const { params, engine, record } = visit;
+  const { model, texts } = view;
+  const [name, id] = [String(resource['resourceType']), asString(resource['id'])];
+  const type = model.types.get(name);
+  const own = id === undefined ? name : `${name}/${id}`;
+  const title = recordTitle(resource, view) ?? own;
+  const version = params['version'];
+  const list: Part = engine.model.types.get(name)?.interactions.has('search-type') === true && record(name);
+  return {
+    kind: 'page',
+    title: title === own ? own : `${title} – ${own}`,
+    status: response.status,
+    styles: ['record.css'],
+    body: html`<div class="card">
+      <p class="crumbs">${typeof list === 'string' ? html`<a href="${list}">${name}</a>` : name} / ${id}</p>
+      <h1><bdi>${title}</bdi></h1>
+      ${type !== undefined && id !== undefined && tabs(visit, type, id, version === undefined ? tab : undefined)}
+      ${version !== undefined && html`<p class="hint">${texts.oldVersion(version)}</p>`} ${content}
+    </div>`,
+  };
+}

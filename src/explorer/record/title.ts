@@ -1,0 +1,57 @@
+import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import type { ElementDefinition } from '../../model/element.ts';
+import { elementNotes } from '../definition/notes.ts';
+import { conceptText } from './values/coding.ts';
+import { nameText } from './values/person.ts';
+import type { RecordView } from './view.ts';
+
+/** What the title of a record needs. */
+export type TitleView = Pick<RecordView, 'model' | 'system'>;
+
+/**
+ * A text by which people recognise a record; undefined if it has none. In this order: the name of a person; what the
+ * record is about ("five Ws": what); its title, name or description; its class; the reason for it. Derived from the
+ * definition of its type. https://hl7.org/fhir/R4/fivews.html
+ */
+export function recordTitle(resource: JsonObject, view: TitleView): string | undefined {
+  const type = view.model.definitions.get(String(resource['resourceType']));
+  const { fiveWs } = elementNotes();
+  const elements = [...(type?.elements.values() ?? [])];
+  const category = (of: string) => elements.filter(({ path }) => fiveWs[path] === of);
+  const concepts = category('class').toSorted((a, b) => weight(a) - weight(b));
+  const candidates = [
+    ...elements.filter(({ types }) => types.some(({ code }) => code === 'HumanName')),
+    ...category('what'),
+    ...elements.filter(({ name }) => names.has(name)),
+    ...concepts.filter(isConcept),
+    ...category('why'),
+    ...elements.filter(isConcept),
+  ];
+  for (const element of candidates) {
+    const text = textOf(resource, element, view);
+    if (text !== undefined && text !== '') return text;
+  }
+  return undefined;
+}
+
+const names: ReadonlySet<string> = new Set(['title', 'name', 'description']);
+
+const isConcept = ({ types }: ElementDefinition): boolean => types.some(({ code }) => code === 'CodeableConcept');
+
+/** A repeated class says more than one that each record must have. */
+const weight = ({ min }: ElementDefinition): number => min;
+
+/** The text of the first value of an element; a reference by its display. */
+function textOf(resource: JsonObject, { types }: ElementDefinition, view: TitleView): string | undefined {
+  for (const { property, code } of types) {
+    const value = resource[property];
+    const [first] = Array.isArray(value) ? objectsOf(value) : [value];
+    if (typeof first === 'string') return code === 'string' || code === 'markdown' ? first : undefined;
+    if (!isObject(first)) continue;
+    if (code === 'HumanName') return nameText(first);
+    if (code === 'Reference') return asString(first['display']);
+    if (code === 'CodeableConcept' || code === 'Coding') return conceptText(first, view);
+  }
+  return undefined;
+}

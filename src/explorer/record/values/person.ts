@@ -1,0 +1,68 @@
+import { asString, stringsOf } from '../../../fhir/json-object.ts';
+import type { JsonObject } from '../../../fhir/json-object.ts';
+import { html } from '../../../pages/html.ts';
+import type { Part } from '../../../pages/html.ts';
+import { safeLink } from '../view.ts';
+import { joined, linked } from './primitive.ts';
+import type { Printer } from './printer.ts';
+
+/** https://hl7.org/fhir/R4/datatypes.html#HumanName */
+export const humanName: Printer = {
+  shows: ['text', 'family', 'given', 'prefix', 'suffix', 'use'],
+  print: value => html`${nameText(value)}${tag(value)}`,
+};
+
+/** The parts of a name in their usual order; its text if it has none. */
+export function nameText(value: JsonObject): string {
+  const parts = ['prefix', 'given', 'family', 'suffix'].map(part => joined(value, part)).filter(Boolean);
+  return parts.length > 0 ? parts.join(' ') : (asString(value['text']) ?? '');
+}
+
+/** https://hl7.org/fhir/R4/datatypes.html#Address */
+export const address: Printer = {
+  shows: ['text', 'line', 'city', 'district', 'state', 'postalCode', 'country', 'use', 'type'],
+  print(value) {
+    const place = [joined(value, 'city'), joined(value, 'district'), joined(value, 'state')].filter(Boolean).join(', ');
+    const lines = [
+      ...stringsOf(value['line']),
+      [place, joined(value, 'postalCode')].filter(Boolean).join('  '),
+      joined(value, 'country'),
+    ].filter(Boolean);
+    const text = lines.length > 0 ? lines.join('\n') : (asString(value['text']) ?? '');
+    return html`<span class="lines">${text}</span>${tag(value)}`;
+  },
+};
+
+/** Phone numbers and e-mail addresses as links. https://hl7.org/fhir/R4/datatypes.html#ContactPoint */
+export const contactPoint: Printer = {
+  shows: ['system', 'value', 'use'],
+  print(value) {
+    const text = asString(value['value']) ?? '';
+    const scheme = schemes[asString(value['system']) ?? ''];
+    const href = scheme === undefined || text === '' ? undefined : safeLink(scheme + text.replaceAll(/\s+/g, ''));
+    return html`${linked(text, href)}${tag({ ...value, type: value['system'] })}`;
+  },
+};
+
+const schemes: Readonly<Record<string, string>> = {
+  phone: 'tel:',
+  fax: 'tel:',
+  sms: 'tel:',
+  email: 'mailto:',
+  url: '',
+};
+
+/** https://hl7.org/fhir/R4/datatypes.html#Identifier */
+export const identifier: Printer = {
+  shows: ['system', 'value', 'use'],
+  print(value) {
+    const { system, value: text, use } = value;
+    return html`${asString(text)}${tag({ use })}${
+      typeof system === 'string' && html` <small class="system">${system}</small>`
+    }`;
+  },
+};
+
+/** The codes of use and type beside a value. */
+const tag = ({ use, type }: JsonObject): Part =>
+  [use, type].filter(one => typeof one === 'string').map(one => html` <span class="tag" lang="en">${one}</span>`);

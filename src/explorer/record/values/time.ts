@@ -1,0 +1,52 @@
+import { html } from '../../../pages/html.ts';
+import type { Html } from '../../../pages/html.ts';
+import { locales } from '../../../pages/language.ts';
+import type { Language } from '../../../pages/language.ts';
+
+/**
+ * A FHIR date, dateTime or instant in a language, with the precision and the offset of the record: `2024-03` → `March
+ * 2024`, `2024-03-05T10:20:00-05:00` → `March 5, 2024, 10:20 (UTC−05:00)`; other text unchanged.
+ * https://hl7.org/fhir/R4/datatypes.html#dateTime
+ */
+export function timeText(text: string, language: Language): string {
+  const found = form.exec(text);
+  if (found === null) return text;
+  const [, year = '', month, day, hour, minute, offset] = found;
+  if (month === undefined) return year;
+  const moment = Date.parse(`${year}-${month}-${day ?? '01'}T${hour ?? '00'}:${minute ?? '00'}:00Z`);
+  if (Number.isNaN(moment)) return text;
+  if (day === undefined) return formatter(language, 'month').format(moment);
+  if (hour === undefined) return formatter(language, 'day').format(moment);
+  const zone = offset === undefined ? '' : ` (UTC${offset === 'Z' ? '' : offset.replace('-', '\u2212')})`;
+  return `${formatter(language, 'minute').format(moment)}${zone}`;
+}
+
+const form = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/;
+
+/** The same as an element that machines read. https://html.spec.whatwg.org/multipage/text-level-semantics.html */
+export const timeElement = (text: string, language: Language): Html =>
+  html`<time datetime="${text}">${timeText(text, language)}</time>`;
+
+const parts = {
+  month: { year: 'numeric', month: 'long', timeZone: 'UTC' },
+  day: { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' },
+  minute: {
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  },
+} as const;
+
+// Making a formatter takes longer than a page of dates.
+const formatters = new Map<string, Intl.DateTimeFormat>();
+
+function formatter(language: Language, precision: keyof typeof parts): Intl.DateTimeFormat {
+  const key = `${language} ${precision}`;
+  const known = formatters.get(key) ?? new Intl.DateTimeFormat(locales[language], parts[precision]);
+  formatters.set(key, known);
+  return known;
+}

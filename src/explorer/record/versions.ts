@@ -1,0 +1,54 @@
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { timeElement } from './values/time.ts';
+import type { RecordView } from './view.ts';
+
+/** What the table of versions needs. */
+export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
+
+/**
+ * The versions of a record from the Bundle of its history, newest first, each with a link to the version; deletions
+ * have none. https://hl7.org/fhir/R4/http.html#history
+ */
+export function versionsTable(history: JsonObject, view: VersionsView): Html {
+  const { texts } = view;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.versions}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${texts.version}</th>
+          <th scope="col">${texts.change}</th>
+          <th scope="col">${texts.changed}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${objectsOf(history['entry']).map((entry, at) => versionRow(entry, at === 0, view))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function versionRow(entry: JsonObject, isFirst: boolean, { record, language, texts }: VersionsView): Html {
+  const [request, response, resource] = ['request', 'response', 'resource'].map(name => asObject(entry[name]));
+  const meta = asObject(resource?.['meta']);
+  const method = asString(request?.['method']) ?? '';
+  const version = asString(meta['versionId']) ?? /^W\/"(.*)"$/.exec(asString(response?.['etag']) ?? '')?.[1] ?? '';
+  const time = asString(meta['lastUpdated']) ?? asString(response?.['lastModified']);
+  const [type, id] = [asString(resource?.['resourceType']), asString(resource?.['id'])];
+  const href = type === undefined || id === undefined ? undefined : record(`${type}/${id}/_history/${version}`);
+  const change: Part = isChange(method) ? texts.changes[method] : method;
+  return html`<tr>
+    <th scope="row">
+      ${href === undefined ? version : html`<a href="${href}">${version}</a>`}${
+        isFirst && html` <span class="tag">${texts.current}</span>`
+      }
+    </th>
+    <td>${change}</td>
+    <td>${time === undefined ? texts.noTime : timeElement(time, language)}</td>
+  </tr>`;
+}
+
+const isChange = (method: string): method is 'POST' | 'PUT' | 'PATCH' | 'DELETE' =>
+  ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method);
