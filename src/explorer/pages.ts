@@ -1,3 +1,4 @@
+import { overviewPage } from './patient/overview-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
@@ -12,6 +13,7 @@ import type { Page } from './shell/visit.ts';
 export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
+  { pattern: '/explorer/:partition/overview/:type/:id', get: overviewPage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },
