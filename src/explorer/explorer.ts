@@ -2,6 +2,7 @@ import type { Context } from '../http/context.ts';
 import { answerOf } from '../interaction/answer-of.ts';
 import { createPaths } from '../interaction/paths.ts';
 import { pages } from './pages.ts';
+import { signInInstead } from './session/sign-in-page.ts';
 import { answerPage } from './shell/answer-page.ts';
 import { assets } from './shell/layout.ts';
 import { errorPage } from './shell/error-page.ts';
@@ -28,7 +29,9 @@ export function createExplorer(parts: ExplorerParts): Explorer {
       const { failure, isFault } = answerOf(error, state.requestId);
       if (isFault) parts.log.fault(error, state.requestId);
       if (res.headersSent || res.destroyed) return true;
-      send(visit, errorPage(visit, failure));
+      const { place } = visit;
+      const isSignIn = failure.status === 401 && place !== undefined;
+      send(visit, isSignIn ? await signInInstead(visit, place, failure) : errorPage(visit, failure));
     }
     return true;
   };

@@ -2,6 +2,9 @@ import { overviewPage } from './patient/overview-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
+import { callbackPage } from './session/callback-page.ts';
+import { signInPage, signInPosted } from './session/sign-in-page.ts';
+import { signOutPosted } from './session/sign-out-page.ts';
 import { startPage } from './start/start-page.ts';
 import { languagePage } from './shell/language-page.ts';
 import type { Page } from './shell/visit.ts';
@@ -14,6 +17,9 @@ export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
   { pattern: '/explorer/:partition/overview/:type/:id', get: overviewPage },
+  { pattern: '/explorer/callback', get: callbackPage },
+  { pattern: '/explorer/sign-out', post: signOutPosted },
+  { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },

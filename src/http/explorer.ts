@@ -8,8 +8,8 @@ export const explorerPattern = '/explorer';
 type Pages = (context: Context) => Promise<boolean>;
 
 /**
- * Passes requests for pages to the explorer, which is loaded with the first of them: those of browsers (GET with `Accept:
- * text/html`) for `/` and FHIR paths, and all below `/explorer`. `json` are paths that are never pages.
+ * Passes requests for pages to the explorer, which is loaded with the first of them: those of browsers (GET with
+ * `Accept: text/html`) for `/` and FHIR paths, and all below `/explorer`. `json` are the ends of paths without pages.
  */
 export function explorer(load: () => Promise<Pages>, places: Places, json: readonly string[]): Middleware {
   const isJson = (path: string): boolean => json.some(end => path.endsWith(end)) || path.includes('/.well-known/');
@@ -34,8 +34,8 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
 }
 
 /**
- * Whether the client prefers a page to JSON: `_format` decides, else Accept. Browsers name `text/html` before wildcards;
- * a client that names JSON of FHIR too, with the same or a higher quality, gets JSON.
+ * Whether the client prefers a page to JSON: `_format` decides, else Accept. Browsers name `text/html` before
+ * wildcards; a client that names JSON of FHIR too, with the same or a higher quality, gets JSON.
  * https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
  */
 export function wantsPage(

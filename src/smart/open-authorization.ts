@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts-file.ts';
 import { createCookies, sessionCookie } from '../pages/cookies.ts';
 import { readKeyFile } from './key-file.ts';
+import { explorerClient } from './explorer-client.ts';
+import type { Registry } from './registered.ts';
 import { createRegistry } from './registry.ts';
+import { remember } from '../auth/token/remember.ts';
 import { derivedSecret } from './seal.ts';
 import { createSessions } from './session.ts';
 import type { Session } from './session.ts';
@@ -39,6 +42,7 @@ export interface AuthorizationParts {
 
 /** The authorization server, as the rest of the engine uses it. */
 export interface OpenedAuthorization {
+  readonly registry: Pick<Registry, 'user'>;
   /** Of registered apps. */
   readonly origins: Origins;
   /** Imports and creates the request handlers at the first request. */
@@ -47,6 +51,9 @@ export interface OpenedAuthorization {
   readonly reload: (() => Promise<void>) | undefined;
   close(): void;
 }
+
+/** How long the list of partitions is cached, in milliseconds. */
+const remembered = { keep: 5_000, keepFailure: 0 };
 
 /** Maximum size of a form in bytes. */
 const mostForm = 64 * 1024;
@@ -73,8 +80,11 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
           now,
           notice: text => log.notice(text),
         });
-  const registry = createRegistry(store, file, now);
+  const partitions = remember(async () => (await store.partitions.list()).map(({ id }) => id), remembered, now);
+  const explorer = async () => explorerClient(parts.publicUrl, model, await partitions());
+  const registry = createRegistry(store, file, now, explorer);
   return {
+    registry,
     origins: () => registry.origins(),
     load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
     reload: file && (() => file.reload()),

@@ -28,12 +28,14 @@ const longestRemembered = 5_000;
 
 /**
  * Clients and users of the store, and of a file, which wins if both define an id. `file` returns the current content of
- * the file; `now` is in milliseconds since 1970 UTC. Throws the errors of the store.
+ * the file; `now` is in milliseconds since 1970 UTC; `own` returns a client of the server itself, for which neither has
+ * an entry. Throws the errors of the store.
  */
 export function createRegistry(
   store: Pick<Store, 'documents'>,
   file: { current(): Accounts } | undefined,
   now: () => number,
+  own?: () => Promise<RegisteredClient>,
 ): Registry {
   const kept = store.documents(clientCollection);
   const people = store.documents(userCollection);
@@ -41,6 +43,7 @@ export function createRegistry(
 
   const clients = async (): Promise<readonly RegisteredClient[]> => {
     const found = new Map<string, RegisteredClient>();
+    if (own !== undefined) found.set((await own()).id, await own());
     for await (const { key, value } of kept.list()) found.set(key, clientOf(value, now()));
     for (const client of inFile().clients) found.set(client.id, client);
     return sorted([...found.values()]);
@@ -54,7 +57,9 @@ export function createRegistry(
   return {
     async client(id) {
       const value = inFile().clients.find(client => client.id === id) ?? (await kept.get(id));
-      return value === undefined ? undefined : isFromFile(value) ? value : clientOf(value, now());
+      if (value !== undefined) return isFromFile(value) ? value : clientOf(value, now());
+      const ours = await own?.();
+      return ours?.id === id ? ours : undefined;
     },
     async user(id) {
       const listed = inFile().users.find(user => user.id === id);

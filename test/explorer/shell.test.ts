@@ -9,7 +9,7 @@ import type { Served } from '../support/serve.ts';
 const browser = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 describe('a page is preferred', () => {
-  it.each<[method: string, accept: string | undefined, query: string, isPage: boolean, why: string]>([
+  it.each<[string, string | undefined, string, boolean, string]>([
     ['GET', browser.Accept, '', true, 'by browsers'],
     ['HEAD', 'text/html', '', true, 'also by HEAD'],
     ['POST', 'text/html', '', false, 'never by other methods'],
@@ -22,7 +22,7 @@ describe('a page is preferred', () => {
     ['GET', browser.Accept, '_format=json', false, 'not by _format=json'],
     ['GET', 'application/json', 'a=1&_format=html', true, 'by _format=html'],
     ['GET', '*/*', '_format=text%2Fhtml', true, 'by _format=text/html'],
-  ])('%s %s ?%s: %s, %s', (method, accept, query, expected, _) => {
+  ])('%s %s ?%s: %s, %s', (method, accept, query, expected) => {
     expect(wantsPage({ method, headers: accept === undefined ? {} : { accept } }, query)).toBe(expected);
   });
 });

@@ -1,16 +1,14 @@
-import type { Access } from '../../auth/access.ts';
 import { FhirError } from '../../fhir/error.ts';
-import { createAccessOf } from '../../http/access.ts';
 import type { Context } from '../../http/context.ts';
-import { findPartition } from '../../http/partition.ts';
 import { createCookies } from '../../pages/cookies.ts';
 import { formToken, newBrowserSecret } from '../../pages/csrf.ts';
 import { languageOf } from '../../pages/language.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { texts } from '../texts/index.ts';
+import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
-import type { Place } from './place.ts';
+import { findPlace } from './place.ts';
 import type { Visit } from './visit.ts';
 
 /** Parameters of FHIR paths that are for the page, not for the FHIR interface. */
@@ -54,8 +52,10 @@ export async function openVisit(
   const options = new URLSearchParams(
     pairs.filter(([name]) => !isFhir || pageParameters.has(name)).map(pair => [...pair]),
   );
-  const place = await placeOf(parts, params['partition'], attempt);
-  const { access, refused } = place === undefined ? noAccess : await accessOf(parts, req, place);
+  const session = await findSession(parts, req, res);
+  const id = params['partition'] ?? session?.partition;
+  const place = id === undefined ? undefined : await attempt(() => findPlace(parts, id));
+  const { access, refused } = await rightsOf(parts, req, place, session);
   const base = place === undefined ? '' : `/r4/${place.partition.id}`;
   const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
   const link = (to: string): string => `${below}${to}`;
@@ -75,42 +75,12 @@ export async function openVisit(
     address,
     place,
     access,
-    user: undefined,
-    token: formToken(browser, '', 'explorer'),
+    user: session?.name,
+    token: formToken(browser, session?.token ?? '', 'explorer'),
     ask: createAsk(engine, { place, access, refused, requestId, address }),
     target: `${path.slice(base.length + 1)}${text === '' ? '' : `?${text}`}`,
     link,
     record: target => link(`${base}/${target}`),
   };
   return { visit, problem };
-}
-
-type Attempt = <T>(work: () => T | Promise<T>) => Promise<T | undefined>;
-
-async function placeOf(
-  { engine, publicUrl }: ExplorerParts,
-  id: string | undefined,
-  attempt: Attempt,
-): Promise<Place | undefined> {
-  if (id === undefined) return undefined;
-  const partition = await attempt(() => findPartition(engine.store, publicUrl, id));
-  return partition && { partition, base: `${publicUrl}/r4/${partition.id}` };
-}
-
-interface Rights {
-  readonly access: Access | undefined;
-  readonly refused: FhirError | undefined;
-}
-
-const noAccess: Rights = { access: undefined, refused: undefined };
-
-/** The rights of a token, decided where those of a client are. */
-async function accessOf({ engine, verify }: ExplorerParts, request: Context['req'], place: Place): Promise<Rights> {
-  const read = createAccessOf(engine, verify, '/r4/:partition');
-  try {
-    return { access: await read(request, { query: '', ...place }), refused: undefined };
-  } catch (error) {
-    if (!(error instanceof FhirError) || error.status >= 500) throw error;
-    return { access: undefined, refused: error };
-  }
 }

@@ -3,6 +3,8 @@ import type { TokenVerifier } from '../../auth/claims.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from '../../pages/brand.ts';
 import type { Log } from '../../observability/log.ts';
+import type { Authorization } from '../../smart/authorization.ts';
+import type { Registry } from '../../smart/registered.ts';
 
 /** The dependencies of the pages. */
 export interface ExplorerParts {
@@ -11,7 +13,32 @@ export interface ExplorerParts {
   readonly publicUrl: string;
   /** Undefined for a server with open access. */
   readonly verify: TokenVerifier | undefined;
+  /** The authorization server; undefined without one. */
+  readonly authorized: SignInParts | undefined;
+  /** Looks up the demonstration, if its backend may be used by visitors of this machine. */
+  readonly demonstration: () => Promise<DemonstrationParts | undefined>;
+  /** Idle timeout and maximum lifetime of a session, in milliseconds. */
+  readonly sessionIdle: number;
+  readonly sessionLifetime: number;
   readonly brand: Brand;
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'fault'>;
+}
+
+export interface SignInParts {
+  readonly load: () => Promise<Pick<Authorization, 'server'>>;
+  readonly registry: Pick<Registry, 'user'>;
+}
+
+export interface DemonstrationParts {
+  /** Id of its partition. */
+  readonly partition: string;
+  /** A new token of its backend, and the name of that client. */
+  readonly token: (caller: Caller) => Promise<{ readonly token: string; readonly name: string }>;
+}
+
+/** The caller of a token, for the audit. */
+export interface Caller {
+  readonly address: string;
+  readonly requestId: string;
 }

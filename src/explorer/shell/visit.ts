@@ -59,6 +59,8 @@ export type Reply =
       readonly title: string;
       /** The content of `main`: cards. */
       readonly body: Html;
+      /** A narrow page, for a form. */
+      readonly narrow?: boolean;
       /** Names of style sheets and scripts in addition to those of every page. */
       readonly styles?: readonly string[];
       readonly scripts?: readonly string[];

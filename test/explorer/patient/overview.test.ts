@@ -9,7 +9,7 @@ import { shownText } from '../support.ts';
 const subject = (id: string): object => ({ subject: { reference: `Patient/${id}` } });
 
 describe('the overview of a patient', () => {
-  const { verify, bearer } = testTokens();
+  const tokens = testTokens();
   let server: Served;
   beforeAll(async () => {
     server = await serve(
@@ -27,7 +27,7 @@ describe('the overview of a patient', () => {
       ],
       [],
       undefined,
-      { verify },
+      { verify: tokens.verify },
     );
   }, 60_000);
   afterAll(() => server.close());
@@ -35,7 +35,7 @@ describe('the overview of a patient', () => {
   const open = (path: string, scope: string, patientInContext?: string) =>
     server.get(`//explorer/demo/overview/${path}`, {
       Accept: 'text/html',
-      ...bearer({ scope, patient: patientInContext }),
+      ...tokens.bearer({ scope, patient: patientInContext }),
     });
   const all = 'system/Patient.rs system/Condition.rs system/Observation.rs';
 

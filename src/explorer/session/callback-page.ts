@@ -1,0 +1,44 @@
+import { fhirError } from '../../fhir/error.ts';
+import type { FhirError } from '../../fhir/error.ts';
+import { asString } from '../../fhir/json-object.ts';
+import { callEndpoint } from '../../smart/call-endpoint.ts';
+import { explorerCallback, explorerId } from '../../smart/explorer-client.ts';
+import { findPlace } from '../shell/place.ts';
+import type { Reply, Visit } from '../shell/visit.ts';
+import { beginSession } from './begin-session.ts';
+import { endFlow } from './flow.ts';
+
+/**
+ * The end of the SMART sign-in: exchanges the code for a token, and begins the session. Throws FhirError 400 for a code
+ * that this browser did not request, and 403 with the reason if the sign-in was refused.
+ */
+export async function callbackPage(visit: Visit): Promise<Reply> {
+  const { parts, request, options } = visit;
+  const flow = endFlow(parts.publicUrl, visit, options.get('state'));
+  if (flow === undefined || parts.authorized === undefined) throw notBegun();
+  const [code, error] = [options.get('code'), options.get('error')];
+  if (code === null) throw refused(options.get('error_description') ?? error ?? 'There is no code.');
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: explorerId,
+    redirect_uri: `${parts.publicUrl}${explorerCallback}`,
+    code,
+    code_verifier: flow.verifier,
+  };
+  const { server } = await parts.authorized.load();
+  const { json } = await callEndpoint(server, '/token', form, request, parts.publicUrl);
+  const token = asString(json['access_token']);
+  if (token === undefined) throw refused(asString(json['error_description']) ?? 'The code is not valid.');
+  const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
+  await beginSession(visit, place, { token, own: true });
+  return { kind: 'see', path: flow.to };
+}
+
+const notBegun = (): FhirError =>
+  fhirError(
+    400,
+    'invalid',
+    'The sign-in has expired, or was begun in another browser. Open the page and sign in again.',
+  );
+
+const refused = (why: string): FhirError => fhirError(403, 'login', `The sign-in was refused: ${why}`);

@@ -1,0 +1,68 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createCookies } from '../../pages/cookies.ts';
+import { isFormToken } from '../../pages/csrf.ts';
+import { explorerCallback, explorerId } from '../../smart/explorer-client.ts';
+import { localPath } from '../shell/local-path.ts';
+
+/** How long a sign-in may take, in seconds. */
+const longest = 3_600;
+
+const flowCookie = 'explorer-flow';
+const returnCookie = 'explorer-return';
+
+/** The request and the answer that carry the cookies of a sign-in. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * Begins an authorization request and returns its path. Only the browser knows the secret, in a cookie, from which
+ * state and code verifier are derived. `to` is the page to return to, `home` the one instead of a path that is too long
+ * for a cookie. https://www.rfc-editor.org/rfc/rfc7636#section-4
+ */
+export function beginFlow(
+  publicUrl: string,
+  { response }: Exchange,
+  asked: { readonly base: string; readonly scopes: readonly string[]; readonly to: string; readonly home: string },
+): string {
+  const cookies = createCookies(publicUrl);
+  const secret = randomBytes(32).toString('base64url');
+  cookies.set(response, flowCookie, secret, longest);
+  const [to = '', home = ''] = [asked.to, asked.home].map(path => Buffer.from(path).toString('base64url'));
+  cookies.set(response, returnCookie, to.length <= longestReturn ? to : home, longest);
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: explorerId,
+    redirect_uri: `${publicUrl}${explorerCallback}`,
+    scope: asked.scopes.join(' '),
+    state: derived(secret, 'state'),
+    aud: asked.base,
+    code_challenge: createHash('sha256').update(derived(secret, 'verifier')).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  return `/auth/authorize?${query.toString()}`;
+}
+
+/** The longest value that a cookie of the pages may have. */
+const longestReturn = 200;
+
+/** The sign-in that ends: the code verifier, and the page to return to. Undefined if this browser began none. */
+export function endFlow(
+  publicUrl: string,
+  { request, response }: Exchange,
+  state: string | null,
+): { readonly verifier: string; readonly to: string } | undefined {
+  const cookies = createCookies(publicUrl);
+  const secret = cookies.read(request, response, flowCookie);
+  const to = cookies.read(request, response, returnCookie) ?? '';
+  if (secret === undefined || !isFormToken(state, derived(secret, 'state'))) return undefined;
+  cookies.clear(response, flowCookie);
+  cookies.clear(response, returnCookie);
+  return { verifier: derived(secret, 'verifier'), to: localPath(Buffer.from(to, 'base64url').toString()) ?? '/' };
+}
+
+/** 43 characters of base64url, a valid code verifier. */
+const derived = (secret: string, purpose: string): string =>
+  createHmac('sha256', secret).update(`explorer ${purpose}`).digest('base64url');

@@ -1,0 +1,122 @@
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import { html } from '../../pages/html.ts';
+import type { Html } from '../../pages/html.ts';
+import { explorerScopes } from '../../smart/explorer-client.ts';
+import { localPath } from '../shell/local-path.ts';
+import type { Place } from '../shell/place.ts';
+import { tokenField } from '../shell/token-field.ts';
+import type { Reply, Visit } from '../shell/visit.ts';
+import { beginSession } from './begin-session.ts';
+import { beginFlow } from './flow.ts';
+import { demonstrationOf } from './look-around.ts';
+import { texts } from './texts.ts';
+import type { SessionTexts } from './texts.ts';
+
+/** The page that asks who the visitor is: the SMART sign-in, a token, or the demonstration. */
+export async function signInPage(visit: Visit): Promise<Reply> {
+  const place = placeOf(visit);
+  return formPage(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
+}
+
+/** The same page instead of one that needs a sign-in, with the reason why a token was rejected. */
+export async function signInInstead(visit: Visit, place: Place, failure: FhirError): Promise<Reply> {
+  const { request, path } = visit;
+  const isRejected = failure.headers['WWW-Authenticate']?.includes('error=') === true;
+  const to = request.method === 'GET' ? (request.url ?? path) : path;
+  return formPage(visit, place, { to, status: failure.status, ...(isRejected ? { reason: failure.message } : {}) });
+}
+
+/** Signs in in the way that the field `how` of the form names. */
+export async function signInPosted(visit: Visit): Promise<Reply> {
+  const { parts, engine, options, form, language } = visit;
+  const place = placeOf(visit);
+  const home = homeOf(place);
+  const to = localPath(options.get('to')) ?? home;
+  const how = form.get('how');
+  if (how === 'user' || how === 'patient') {
+    const scopes = explorerScopes(engine.model, how);
+    if (parts.authorized === undefined || scopes === undefined) throw notOffered();
+    return { kind: 'see', path: beginFlow(parts.publicUrl, visit, { base: place.base, scopes, to, home }) };
+  }
+  if (how === 'demonstration') {
+    const demonstration = await demonstrationOf(visit, place);
+    if (demonstration === undefined) throw notOffered();
+    await beginSession(visit, place, { ...(await demonstration.token(visit)), own: false });
+    return { kind: 'see', path: to };
+  }
+  const token = (form.get('access') ?? '').trim();
+  if (token === '') return formPage(visit, place, { to, status: 422, reason: texts[language].noToken });
+  try {
+    await beginSession(visit, place, { token, own: false });
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.status !== 401) throw error;
+    return formPage(visit, place, { to, status: 422, reason: error.message });
+  }
+  return { kind: 'see', path: to };
+}
+
+/** The target of the form, with the page to return to. */
+export const signInPath = (place: Place, to: string): string =>
+  `/explorer/${place.partition.id}/sign-in?${new URLSearchParams({ to }).toString()}`;
+
+async function formPage(
+  visit: Visit,
+  place: Place,
+  { to, status = 200, reason }: { readonly to: string; readonly status?: number; readonly reason?: string },
+): Promise<Reply> {
+  const words = texts[visit.language];
+  const action = visit.link(signInPath(place, to));
+  const alert = html`<div class="errors" role="alert"><p lang="en">${reason}</p></div>`;
+  return {
+    kind: 'page',
+    status,
+    title: words.title,
+    narrow: true,
+    body: html`<div class="card">
+      <h1>${words.title}</h1>
+      <p class="lead">${words.lead(place.partition.id)}</p>
+      ${reason !== undefined && alert} ${await ways(visit, place, action, words)}
+    </div>`,
+  };
+}
+
+async function ways(visit: Visit, place: Place, action: string, words: SessionTexts): Promise<Html> {
+  const { parts, engine } = visit;
+  const contexts = (['user', 'patient'] as const).filter(
+    context => parts.authorized !== undefined && explorerScopes(engine.model, context) !== undefined,
+  );
+  const button = (how: string, text: string, isFirst: boolean): Html =>
+    html`<button name="how" value="${how}" ${!isFirst && html` class="quiet"`}>${text}</button>`;
+  const signIn = html`<form method="post" action="${action}">
+    ${tokenField(visit)}
+    <h2>${words.signIn}</h2>
+    <p class="hint">${words.signInHint}</p>
+    <div class="go">${contexts.map((how, at) => button(how, words[how], at === 0))}</div>
+  </form>`;
+  const isDemonstration = (await demonstrationOf(visit, place)) !== undefined;
+  const demonstration = html`<form method="post" action="${action}">
+    ${tokenField(visit)}
+    <h2>${words.demonstration}</h2>
+    <p class="hint">${words.demonstrationHint}</p>
+    <div class="go">${button('demonstration', words.lookAround, false)}</div>
+  </form>`;
+  const token = html`<form method="post" action="${action}">
+    ${tokenField(visit)}
+    <div class="field">
+      <label for="access">${words.token}</label>
+      <p class="hint" id="access-hint">${words.tokenHint}</p>
+      <input type="password" id="access" name="access" autocomplete="off" aria-describedby="access-hint" />
+    </div>
+    <div class="go">${button('token', words.useToken, false)}</div>
+  </form>`;
+  return html`${contexts.length > 0 && signIn} ${isDemonstration && demonstration} ${token}`;
+}
+
+function placeOf({ place }: Visit): Place {
+  if (place === undefined) throw fhirError(404, 'not-found', 'There is no partition to sign in to.');
+  return place;
+}
+
+const homeOf = ({ partition }: Place): string => `/r4/${partition.id}`;
+
+const notOffered = (): FhirError => fhirError(404, 'not-supported', 'This way to sign in is not offered here.');
