@@ -64,7 +64,8 @@ const newestFirst = (a: PatientEvent, b: PatientEvent): number =>
 type FilledLane = MemberRecords & { readonly events: readonly PatientEvent[] };
 
 function timelinePart(lanes: readonly FilledLane[], { view, now, years, link }: Overview): Part {
-  const texts = patientTexts[view.language];
+  const { language, record } = view;
+  const texts = patientTexts[language];
   const spans = lanes.flatMap(({ events }) => events.flatMap(({ when }) => when ?? []));
   if (spans.length === 0) return undefined;
   const first = Math.min(...spans.map(({ start }) => start));
@@ -84,7 +85,7 @@ function timelinePart(lanes: readonly FilledLane[], { view, now, years, link }: 
       </ul>
     </nav>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="timeline">
-      ${timelineSvg({ lanes, from: Math.min(from, to - year / 12), to, now, language: view.language, record: view.record })}
+      ${timelineSvg({ lanes, from: Math.min(from, to - year / 12), to, now, language, record })}
     </div>
   </section>`;
 }

@@ -76,7 +76,7 @@ interface Mark {
 function marksOf(events: readonly PatientEvent[], scale: Scale): readonly Mark[] {
   const marks: Mark[] = [];
   const ends: number[] = [];
-  const dated = events.filter(event => event.when !== undefined) as readonly (PatientEvent & { when: TimeSpan })[]; // filtered
+  const dated = events.flatMap(({ when, ...event }) => (when === undefined ? [] : [{ ...event, when }]));
   for (const event of dated.toSorted((a, b) => a.when.start - b.when.start)) {
     const end = event.when.end ?? scale.high;
     if (end < scale.low || event.when.start > scale.high) continue;

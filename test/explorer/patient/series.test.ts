@@ -91,7 +91,8 @@ describe('the series of measured values', () => {
     if (series === undefined) throw new Error('No series');
     const svg = chartSvg(series, { language: 'en', texts: patientTexts.en }).text;
     expect(svg).toContain(
-      'aria-label="Body height: 3 values from January 1, 2024 to March 1, 2024; latest 140 mmHg, lowest 90 mmHg, highest 140 mmHg"',
+      'aria-label="Body height: 3 values from January 1, 2024 to March 1, 2024; ' +
+        'latest 140 mmHg, lowest 90 mmHg, highest 140 mmHg"',
     );
     expect(svg.match(/class="band"/g)).toHaveLength(1);
     expect(svg.match(/class="dot"/g)).toHaveLength(1);
