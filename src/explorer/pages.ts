@@ -1,6 +1,7 @@
 import { basePage, interfacePage } from './interface/interface-page.ts';
 import { suggestPage } from './interface/suggest-page.ts';
 import { typePage, typeSearch } from './interface/type-page.ts';
+import { overviewPage } from './patient/overview-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
@@ -18,6 +19,7 @@ import type { Page } from './shell/visit.ts';
 export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
+  { pattern: '/explorer/:partition/overview/:type/:id', get: overviewPage },
   { pattern: '/explorer/callback', get: callbackPage },
   { pattern: '/explorer/sign-out', post: signOutPosted },
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },

@@ -9,7 +9,10 @@ import type { RecordView } from './view.ts';
 
 const systems = new WeakMap<object, FindSystem>();
 
-/** The view of records of a visit. `profiles`: canonicals whose labels are used. Throws Error outside of a partition. */
+/**
+ * The view of records of a visit. `profiles`: canonicals of the profiles whose labels are used. Throws Error outside of
+ * a partition.
+ */
 export function viewOf(visit: Visit, profiles: readonly string[], decimals: Decimals = new Map()): RecordView {
   const { engine, language, place, record } = visit;
   const { model, definitions } = engine;

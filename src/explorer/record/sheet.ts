@@ -107,9 +107,14 @@ function row(given: Row, at: Place, view: SheetView): Html {
         });
   const more = (values?.length ?? 0) - mostItems;
   const findings = takeAt([place, `${at.place}.${given.elementType.property}`], view);
+  const shown: readonly Part[] = [
+    ...items,
+    more > 0 && html`<span class="hint">${view.texts.more(more)}</span>`,
+    printFindings(findings, view.texts),
+  ];
   return html`<div class="row">
     <dt>${inLanguage(view.labelOf(path), view.language)}</dt>
-    ${items.map(one => html`<dd>${one}</dd>`)}${more > 0 && html`<dd class="hint">${view.texts.more(more)}</dd>`}${findings.length > 0 && html`<dd>${printFindings(findings, view.texts)}</dd>`}
+    ${shown.map(one => one !== undefined && one !== false && html`<dd>${one}</dd>`)}
   </div>`;
 }
 

@@ -11,8 +11,8 @@ export type TitleView = Pick<RecordView, 'model' | 'system'>;
 
 /**
  * A text by which people recognise a record; undefined if it has none. In this order: the name of a person; what the
- * record is about ("five Ws": what); its title, name or description; its class; the reason for it. Derived from the
- * definition of its type. https://hl7.org/fhir/R4/fivews.html
+ * record is about ("five Ws": what); its title, name or description; its class; the reason for it; its type. Derived
+ * from the definition of its type. https://hl7.org/fhir/R4/fivews.html
  */
 export function recordTitle(resource: JsonObject, view: TitleView): string | undefined {
   const type = view.model.definitions.get(String(resource['resourceType']));
@@ -26,6 +26,7 @@ export function recordTitle(resource: JsonObject, view: TitleView): string | und
     ...elements.filter(({ name }) => names.has(name)),
     ...concepts.filter(isConcept),
     ...category('why'),
+    ...elements.filter(one => isConcept(one) && /(?:type|category)$/i.test(one.name)),
     ...elements.filter(isConcept),
   ];
   for (const element of candidates) {

@@ -5,14 +5,13 @@ import { linkOf, safeLink } from '../view.ts';
 import type { RecordView } from '../view.ts';
 import { linked, longText, sizeText } from './primitive.ts';
 import type { Printer } from './printer.ts';
-import { timeElement, timeText } from './time.ts';
+import { periodText, timeElement, timeText } from './time.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Period */
 export const period: Printer = {
   shows: ['start', 'end'],
   print({ start, end }, { language, texts }) {
-    if (typeof start === 'string' && typeof end === 'string')
-      return html`${timeElement(start, language)} – ${timeElement(end, language)}`;
+    if (typeof start === 'string' && typeof end === 'string') return periodText(start, end, language);
     if (typeof start === 'string') return texts.from(timeText(start, language));
     return typeof end === 'string' ? texts.until(timeText(end, language)) : undefined;
   },

@@ -23,9 +23,33 @@ export function timeText(text: string, language: Language): string {
 
 const form = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(\d\d):(\d\d)(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?)?)?$/;
 
-/** The same as an element that machines read. https://html.spec.whatwg.org/multipage/text-level-semantics.html */
+/**
+ * A period on one day with the day once: `March 5, 2024, 10:20 – 10:40 (UTC−05:00)`; other periods with both ends.
+ * https://hl7.org/fhir/R4/datatypes.html#Period
+ */
+export function periodText(start: string, end: string, language: Language): string {
+  const [from, to] = [form.exec(start), form.exec(end)];
+  const isOneDay = to?.[4] !== undefined && start.slice(0, 10) === end.slice(0, 10) && from?.[6] === to[6];
+  if (!isOneDay || from?.[4] === undefined) return `${timeText(start, language)} – ${timeText(end, language)}`;
+  const [, zone = ''] = /( \(UTC.*\))$/.exec(timeText(end, language)) ?? [];
+  const hours = (text: string): string => formatter(language, 'hours').format(Date.parse(`${text.slice(0, 16)}:00Z`));
+  return `${formatter(language, 'day').format(Date.parse(start.slice(0, 10)))}, ${hours(start)} – ${hours(end)}${zone}`;
+}
+
+/** A day and a time in few characters, without offset, for tables: `Mar 5, 2024, 10:20`. */
+export function shortTimeText(text: string, language: Language): string {
+  const [, year, month, day, hour, minute] = form.exec(text) ?? [];
+  if (year === undefined || month === undefined || day === undefined) return timeText(text, language);
+  const moment = Date.parse(`${year}-${month}-${day}T${hour ?? '00'}:${minute ?? '00'}:00Z`);
+  return Number.isNaN(moment) ? text : formatter(language, hour === undefined ? 'shortDay' : 'short').format(moment);
+}
+
+/** A time as an element that machines read, with its full text as title if it is shortened. */
 export const timeElement = (text: string, language: Language): Html =>
   html`<time datetime="${text}">${timeText(text, language)}</time>`;
+
+export const shortTime = (text: string, language: Language): Html =>
+  html`<time datetime="${text}" title="${timeText(text, language)}">${shortTimeText(text, language)}</time>`;
 
 const parts = {
   month: { year: 'numeric', month: 'long', timeZone: 'UTC' },
@@ -33,6 +57,17 @@ const parts = {
   minute: {
     year: 'numeric',
     month: 'long',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+    timeZone: 'UTC',
+  },
+  hours: { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone: 'UTC' },
+  shortDay: { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' },
+  short: {
+    year: 'numeric',
+    month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
