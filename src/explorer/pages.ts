@@ -1,4 +1,5 @@
 import { overviewPage } from './patient/overview-page.ts';
+import { profilePage, profilesPage } from './profile/profile-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
@@ -20,6 +21,8 @@ export const pages: readonly Page[] = [
   { pattern: '/explorer/callback', get: callbackPage },
   { pattern: '/explorer/sign-out', post: signOutPosted },
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
+  { pattern: '/explorer/:partition/profiles', get: profilesPage },
+  { pattern: '/explorer/:partition/profile', get: profilePage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },
