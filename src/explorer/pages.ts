@@ -1,3 +1,5 @@
+import { explainPage } from './explain/explain-page.ts';
+import { indexesPage } from './indexes/indexes-page.ts';
 import { overviewPage } from './patient/overview-page.ts';
 import { profilePage, profilesPage } from './profile/profile-page.ts';
 import { picturePage } from './record/picture-page.ts';
@@ -23,6 +25,8 @@ export const pages: readonly Page[] = [
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
   { pattern: '/explorer/:partition/profiles', get: profilesPage },
   { pattern: '/explorer/:partition/profile', get: profilePage },
+  { pattern: '/explorer/:partition/indexes', get: indexesPage },
+  { pattern: '/explorer/:partition/explain', get: explainPage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },
