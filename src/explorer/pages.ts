@@ -2,6 +2,9 @@ import { explainPage } from './explain/explain-page.ts';
 import { indexesPage } from './indexes/indexes-page.ts';
 import { overviewPage } from './patient/overview-page.ts';
 import { profilePage, profilesPage } from './profile/profile-page.ts';
+import { basePage, interfacePage } from './interface/interface-page.ts';
+import { suggestPage } from './interface/suggest-page.ts';
+import { typePage, typeSearch } from './interface/type-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
@@ -28,8 +31,16 @@ export const pages: readonly Page[] = [
   { pattern: '/explorer/:partition/indexes', get: indexesPage },
   { pattern: '/explorer/:partition/explain', get: explainPage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
+  { pattern: '/explorer/:partition/types/:type', get: typePage },
+  { pattern: '/explorer/:partition/types/:type/search', get: typeSearch },
+  { pattern: '/explorer/:partition/suggest', get: suggestPage },
+  { pattern: '/r4/:partition', get: basePage },
+  { pattern: '/r4/:partition/', get: basePage },
+  { pattern: '/r4/:partition/metadata', get: interfacePage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },
   { pattern: '/r4/:partition/:type/:id/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type/:id/_history/:version', get: recordPage },
+  { pattern: '/r4/:partition/:owner/:id/:type', get: resultsPage }, // of a compartment
+  { pattern: '/r4/:partition/*', get: resultsPage },
 ];

@@ -2,8 +2,11 @@ import type { ElementDefinition } from '../model/element.ts';
 import type { QueryParameter, SearchParam, SearchParamType } from '../model/model.ts';
 import type { Source } from './source.ts';
 
+/** What examples are made from. */
+export type ExampleSource = Pick<Source, 'model' | 'fewCodes'>;
+
 /** A value that searches by the parameter accept. */
-export function exampleOf(param: SearchParam, source: Source): string {
+export function exampleOf(param: SearchParam, source: ExampleSource): string {
   const { type, special, components, dataTypes, targets, reads } = param;
   switch (type) {
     case 'token':
@@ -41,7 +44,7 @@ const examples: Readonly<Record<Exclude<SearchParamType, 'composite' | 'special'
 };
 
 /** The first code that the element may have, if its codes are known. */
-function tokenExample({ expression, dataTypes }: SearchParam, source: Source): string {
+function tokenExample({ expression, dataTypes }: SearchParam, source: ExampleSource): string {
   if (dataTypes.size === 1 && dataTypes.has('boolean')) return 'true';
   if (dataTypes.has('id')) return '123';
   const binding = elementAt(expression, source)?.binding;
@@ -53,7 +56,7 @@ function tokenExample({ expression, dataTypes }: SearchParam, source: Source): s
 }
 
 /** The element at a plain path such as `Patient.contact.gender`; undefined for other expressions. */
-function elementAt(expression: string, { model }: Source): ElementDefinition | undefined {
+export function elementAt(expression: string, { model }: Pick<Source, 'model'>): ElementDefinition | undefined {
   if (!/^[\w.]+$/.test(expression)) return undefined;
   const [root = '', ...names] = expression.split('.');
   let owner = model.definitions.get(root);

@@ -1,23 +1,114 @@
-import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import { parseJson } from '../../fhir/json.ts';
+import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { typeTitle } from '../../pages/type-name.ts';
+import { codeSamples } from '../interface/code-samples.ts';
+import { jsonView } from '../record/json-view.ts';
+import { viewOf } from '../record/open-view.ts';
+import type { RecordView } from '../record/view.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
+import { columnChoice } from './column-choice.ts';
+import { shownColumns } from './columns.ts';
+import { resultLinks } from './links.ts';
+import type { ResultLinks } from './links.ts';
+import { recordLink, resultsTable } from './table.ts';
+import { texts } from './texts.ts';
+import type { ResultsTexts } from './texts.ts';
 
-/** The results of a search of a type, as a table. */
-export async function resultsPage({ ask, target, params, record }: Visit): Promise<Reply> {
-  const type = params['type'] ?? '';
-  const { json } = await ask(target);
-  const rows = objectsOf(json['entry']).flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
+/** The results of a search of a type: as a table, or as JSON (`_view=json`). */
+export async function resultsPage(visit: Visit): Promise<Reply> {
+  const { ask, target, params, language, engine, options, query } = visit;
+  const answer = await ask(target);
+  const parsed = parseJson(answer.text);
+  const bundle = asObject(parsed.value);
+  const type = engine.model.types.get(params['type'] ?? '');
+  const view = viewOf(visit, type?.profile === undefined ? [] : [type.profile], parsed.decimals);
+  const words = texts[language];
+  const links = resultLinks(visit, bundle);
+  const isJson = options.get('_view') === 'json' || type === undefined || bundle['resourceType'] !== 'Bundle';
+  const sort = query.find(([name]) => name === '_sort')?.[1] ?? '';
+  const columns = type === undefined ? [] : shownColumns(type, query, options.getAll('_columns'));
+  const matches = resourcesOf(bundle, 'match');
+  const title = words.title(
+    type === undefined ? (target.split('?')[0] ?? '') : typeTitle(engine.model, type.name, language),
+  );
+  const content =
+    type === undefined || isJson
+      ? jsonView(parsed, view)
+      : html`${columnChoice(visit, type, columns, view, words)}
+        ${matches.length > 0 && resultsTable(matches, type.name, columns, { view, links, texts: words, sort })}
+        ${included(bundle, view, words)}`;
   return {
     kind: 'page',
-    title: type,
+    title,
+    status: answer.status,
+    styles: ['record.css'],
+    scripts: ['explorer.js'],
     body: html`<div class="card">
-      <h1>${type}</h1>
-      <ul>
-        ${rows.map(row => {
-          const of = `${asString(row['resourceType']) ?? ''}/${asString(row['id']) ?? ''}`;
-          return html`<li><a href="${record(of)}">${of}</a></li>`;
-        })}
-      </ul>
+      <h1>${title}</h1>
+      <p class="query"><code>GET ${target}</code></p>
+      ${type !== undefined && views(visit, links, isJson, words)} ${notes(bundle, words)}
+      ${bundle['resourceType'] === 'Bundle' && html`<p role="status">${count(bundle, matches.length, words)}</p>`}
+      ${content} ${paging(links, words)} ${codeSamples(visit, target)}
     </div>`,
   };
+}
+
+function resourcesOf(bundle: JsonObject, mode: string): readonly JsonObject[] {
+  return objectsOf(bundle['entry']).flatMap(({ resource, search }) =>
+    isObject(resource) && (asString(asObject(search)['mode']) ?? 'match') === mode ? [resource] : [],
+  );
+}
+
+function count(bundle: JsonObject, shown: number, words: ResultsTexts): string {
+  const { total } = bundle;
+  const all = typeof total === 'number' ? total : undefined;
+  return shown === 0 && (all ?? 0) === 0 ? words.none : words.shown(shown, all);
+}
+
+function views({ link, place, params, query }: Visit, links: ResultLinks, isJson: boolean, words: ResultsTexts): Html {
+  const search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
+  const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${search}`);
+  const current = html` aria-current="page"`;
+  return html`<nav class="tabs" aria-label="${words.views}">
+    <ul>
+      <li><a href="${links.with({ _view: '' })}" ${!isJson && current}>${words.table}</a></li>
+      <li><a href="${links.with({ _view: 'json' })}" ${isJson && current}>${words.json}</a></li>
+      <li><a href="${form}">${words.form}</a></li>
+    </ul>
+  </nav>`;
+}
+
+/** The issues of an OperationOutcome among the entries. */
+function notes(bundle: JsonObject, words: ResultsTexts): Part {
+  const issues = resourcesOf(bundle, 'outcome').flatMap(({ issue }) => objectsOf(issue));
+  if (issues.length === 0) return undefined;
+  return html`<h2>${words.notes}</h2>
+    <ul>
+      ${issues.map(({ diagnostics }) => html`<li lang="en">${asString(diagnostics)}</li>`)}
+    </ul>`;
+}
+
+function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Part {
+  const records = resourcesOf(bundle, 'include');
+  if (records.length === 0) return undefined;
+  return html`<h2>${words.included}</h2>
+    <ul>
+      ${records.map(one => html`<li>${asString(one['resourceType'])} ${recordLink(one, view)}</li>`)}
+    </ul>`;
+}
+
+function paging(links: ResultLinks, words: ResultsTexts): Part {
+  const pages = (['first', 'previous', 'next'] as const).flatMap(relation => {
+    const href = links.page(relation);
+    return href === undefined ? [] : [html`<li><a href="${href}" rel="${relation}">${words[relation]}</a></li>`];
+  });
+  if (links.page('next') === undefined && links.page('previous') === undefined) return undefined;
+  return html`<nav class="paging" aria-label="${words.paging}">
+    <ul>
+      ${pages}
+    </ul>
+  </nav>`;
 }

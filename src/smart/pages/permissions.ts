@@ -3,7 +3,7 @@ import type { Permission, ScopeMeaning } from '../describe-scope.ts';
 import type { Model } from '../../model/model.ts';
 import type { Language } from '../../pages/language.ts';
 import { texts } from './texts/index.ts';
-import { typeName } from './type-name.ts';
+import { typeName } from '../../pages/type-name.ts';
 
 /** A permission on the consent page. */
 export interface ConsentPermission {

@@ -1,0 +1,76 @@
+import { scopesFor } from '../../auth/may.ts';
+import { fhirError } from '../../fhir/error.ts';
+import { isId } from '../../fhir/id.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { html } from '../../pages/html.ts';
+import type { Part } from '../../pages/html.ts';
+import { typeTitle } from '../../pages/type-name.ts';
+import type { Reply, Visit } from '../shell/visit.ts';
+import { queryOf } from './fields.ts';
+import { list } from './interface-page.ts';
+import { searchForm } from './search-form.ts';
+import { texts } from './texts.ts';
+
+/** A type: the form of its search, filled with the query of the page, and what clients can do with its records. */
+export function typePage(visit: Visit): Reply {
+  const { language, engine } = visit;
+  const type = typeOf(visit);
+  const words = texts[language];
+  const title = typeTitle(engine.model, type.name, language);
+  const profiles = [...(type.profile === undefined ? [] : [type.profile]), ...type.supportedProfiles];
+  return {
+    kind: 'page',
+    title,
+    scripts: ['explorer.js'],
+    body: html`<div class="card">
+        <h1>${title}</h1>
+        ${type.interactions.has('search-type') ? searchForm(visit, type) : html`<p>${words.changeOnly}</p>`}
+        ${type.interactions.has('read') && readForm(visit, type)}
+      </div>
+      <div class="card">
+        ${list(words.interactions, [...type.interactions])}
+        ${list(
+          words.operations,
+          [...type.operations.keys()].map(code => `$${code}`),
+        )}
+        ${list(words.profiles, profiles)} ${list(words.scopes, scopesOf(visit, type))}
+      </div>`,
+  };
+}
+
+/** Sends the form on to the URL of the search, or of a record by its id. */
+export function typeSearch(visit: Visit): Reply {
+  const { options, place } = visit;
+  const type = typeOf(visit);
+  const path = `/r4/${place?.partition.id ?? ''}/${type.name}`;
+  const id = options.get('id')?.trim();
+  if (id !== undefined && isId(id)) return { kind: 'see', path: `${path}/${id}` };
+  const query = queryOf(type, options).toString();
+  return { kind: 'see', path: query === '' ? path : `${path}?${query}` };
+}
+
+/** The declared type that the path names. Throws FhirError 404. */
+export function typeOf({ engine, params, place }: Visit): ResourceType {
+  const type = engine.model.types.get(params['type'] ?? '');
+  if (type === undefined || place === undefined)
+    throw fhirError(404, 'not-found', `\`${params['type'] ?? ''}\` is not a type of records here.`);
+  return type;
+}
+
+/** The scopes of the type; those that allow its search first. */
+function scopesOf({ engine }: Visit, type: ResourceType): readonly string[] {
+  const enough = scopesFor(engine.model, { interaction: 'search-type', resourceType: type.name }) ?? [];
+  return [...new Set([...enough, ...type.smartScopes])];
+}
+
+function readForm({ link, place, language }: Visit, { name }: ResourceType): Part {
+  const words = texts[language];
+  return html`<h2>${words.read}</h2>
+    <form class="search" method="get" action="${link(`/explorer/${place?.partition.id ?? ''}/types/${name}/search`)}">
+      <div class="field">
+        <label for="id">${words.readId}</label>
+        <input type="text" id="id" name="id" required autocomplete="off" spellcheck="false" />
+      </div>
+      <button class="quiet">${words.open}</button>
+    </form>`;
+}

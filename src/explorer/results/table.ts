@@ -1,0 +1,82 @@
+import { asObject, asString } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { inLanguage } from '../definition/in-language.ts';
+import { recordTitle } from '../record/title.ts';
+import { timeElement } from '../record/values/time.ts';
+import type { RecordView } from '../record/view.ts';
+import { cell } from './cell.ts';
+import { changed } from './columns.ts';
+import type { Column } from './columns.ts';
+import type { ResultLinks } from './links.ts';
+import type { ResultsTexts } from './texts.ts';
+
+/** Matches as a table: each record by its title, with the columns. A column with a sort is a link that sorts by it. */
+export function resultsTable(
+  matches: readonly JsonObject[],
+  type: string,
+  columns: readonly Column[],
+  {
+    view,
+    links,
+    texts,
+    sort,
+  }: {
+    readonly view: RecordView;
+    readonly links: ResultLinks;
+    readonly texts: ResultsTexts;
+    /** The value of `_sort`. */
+    readonly sort: string;
+  },
+): Html {
+  const heading = (column: Column): Html => {
+    const label = columnLabel(column, type, view, texts);
+    if (column.sort === undefined) return html`<th scope="col">${label}</th>`;
+    const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined;
+    const next = order === 'ascending' ? `-${column.sort}` : column.sort;
+    const mark = order === undefined ? '' : order === 'ascending' ? ' ▲' : ' ▼';
+    return html`<th scope="col" ${order !== undefined && html` aria-sort="${order}"`}>
+      <a href="${links.with({ _sort: next })}"
+        >${label}${mark !== '' && html`<span aria-hidden="true">${mark}</span>`}</a
+      >
+    </th>`;
+  };
+  return html`<div class="wide-table" tabindex="0" role="region" aria-label="${texts.title(type)}">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${texts.record}</th>
+          ${columns.map(heading)}
+        </tr>
+      </thead>
+      <tbody>
+        ${matches.map(
+          match =>
+            html`<tr>
+              <th scope="row">${recordLink(match, view)}</th>
+              ${columns.map(column => html`<td>${valueOf(match, column, view)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** A link to a record by its title, or by its id. */
+export function recordLink(resource: JsonObject, view: RecordView): Part {
+  const target = `${asString(resource['resourceType']) ?? ''}/${asString(resource['id']) ?? ''}`;
+  return html`<a href="${view.record(target)}"
+    ><bdi>${recordTitle(resource, view) ?? asString(resource['id'])}</bdi></a
+  >`;
+}
+
+/** The heading of a column in the language of the page. */
+export const columnLabel = ({ name }: Column, type: string, view: RecordView, texts: ResultsTexts): Part =>
+  name === changed ? texts.changed : inLanguage(view.labelOf(`${type}.${name}`), view.language);
+
+function valueOf(resource: JsonObject, { element }: Column, view: RecordView): Part {
+  if (element !== undefined) return cell(resource, element, view);
+  const time = asString(asObject(resource['meta'])['lastUpdated']);
+  return time === undefined ? undefined : timeElement(time, view.language);
+}

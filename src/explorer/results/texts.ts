@@ -1,0 +1,69 @@
+import type { Language } from '../../pages/language.ts';
+
+/** The texts of results. */
+export interface ResultsTexts {
+  readonly title: (type: string) => string;
+  readonly record: string;
+  readonly changed: string;
+  readonly none: string;
+  readonly shown: (count: number, total: number | undefined) => string;
+  readonly included: string;
+  readonly columns: string;
+  readonly show: string;
+  readonly table: string;
+  readonly json: string;
+  readonly views: string;
+  readonly form: string;
+  readonly first: string;
+  readonly previous: string;
+  readonly next: string;
+  readonly paging: string;
+  readonly sortBy: (column: string) => string;
+  readonly notes: string;
+}
+
+const en: ResultsTexts = {
+  title: type => `Search: ${type}`,
+  record: 'Record',
+  changed: 'Last changed',
+  none: 'No record matches that you may see.',
+  shown: (count, total) =>
+    `${count} ${count === 1 ? 'record' : 'records'} on this page${total === undefined ? '' : `, ${total} in all`}.`,
+  included: 'Included records',
+  columns: 'Choose columns',
+  show: 'Show these columns',
+  table: 'Table',
+  json: 'JSON',
+  views: 'Views',
+  form: 'Change the search',
+  first: 'First page',
+  previous: 'Previous page',
+  next: 'Next page',
+  paging: 'Pages',
+  sortBy: column => `Sort by ${column}`,
+  notes: 'Notes of the server',
+};
+
+const fr: ResultsTexts = {
+  title: type => `Recherche\u00a0: ${type}`,
+  record: 'Dossier',
+  changed: 'Dernière modification',
+  none: 'Aucun dossier que vous pouvez voir ne correspond.',
+  shown: (count, total) =>
+    `${count} ${count < 2 ? 'dossier' : 'dossiers'} sur cette page${total === undefined ? '' : `, ${total} en tout`}.`,
+  included: 'Dossiers inclus',
+  columns: 'Choisir les colonnes',
+  show: 'Afficher ces colonnes',
+  table: 'Tableau',
+  json: 'En JSON',
+  views: 'Vues',
+  form: 'Modifier la recherche',
+  first: 'Première page',
+  previous: 'Page précédente',
+  next: 'Page suivante',
+  paging: 'Pagination',
+  sortBy: column => `Trier par ${column}`,
+  notes: 'Remarques du serveur',
+};
+
+export const texts: Readonly<Record<Language, ResultsTexts>> = { en, fr };

@@ -1,0 +1,81 @@
+// https://hl7.org/fhir/R4/http.html#search, as pages
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { observation, patient } from '../support/resources.ts';
+import { serve } from '../support/serve.ts';
+import type { Served } from '../support/serve.ts';
+import { plain } from '../smart/pages/support/visitor.ts';
+
+const browser = { Accept: 'text/html' };
+let server: Served;
+beforeAll(async () => {
+  const names = ['Adams', 'Baker', 'Clark'];
+  const patients = names.map((family, at) =>
+    patient(`p${at}`, { name: [{ family, given: ['<i>Ann'] }], birthDate: `195${at}-02-03`, gender: 'female' }),
+  );
+  server = await serve([...patients, observation('o1', { subject: { reference: 'Patient/p1' } })]);
+});
+afterAll(() => server.close());
+
+const get = async (path: string): Promise<string> => {
+  const { status, text } = await server.get(path, browser);
+  expect([path, status]).toEqual([path, 200]);
+  return text;
+};
+/** The texts of the cells of each row. */
+const rows = (html: string): readonly (readonly string[])[] =>
+  [...html.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = '']) =>
+    [...row.matchAll(/<t[hd][^>]*>([^]*?)<\/t[hd]>/g)].map(([, cell = '']) => plain(cell)),
+  );
+const links = (html: string): readonly string[] =>
+  [...html.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => plain(href));
+
+describe('results', () => {
+  it('are a table of the records, by their titles, with elements that people search by', async () => {
+    const [head = [], first = []] = rows(await get('/Patient?_sort=birthdate'));
+    expect(head[0]).toBe('Record');
+    expect(head.join()).toContain('Birth date ▲');
+    expect(first[0]).toContain('Adams');
+    expect(first.join()).toContain('<i>Ann');
+    expect(first.join()).toContain('1950');
+  });
+
+  it('are sorted by a click on the heading of a column, in both directions', async () => {
+    const html = await get('/Patient?gender=female');
+    const sort = links(html).find(href => href.includes('_sort=birthdate')) ?? '';
+    expect(sort).toBe('/r4/demo/Patient?gender=female&_sort=birthdate');
+    const again = links(await get(sort.slice('/r4/demo'.length))).find(href => href.includes('_sort=-birthdate'));
+    const last = rows(await get((again ?? '').slice('/r4/demo'.length)))[1];
+    expect(last?.[0]).toContain('Clark');
+  });
+
+  it('have the columns that the visitor chooses, on each page', async () => {
+    const html = await get('/Patient?_count=1&_columns=gender&_columns=_lastUpdated');
+    expect(rows(html)[0]).toEqual(['Record', 'Gender', 'Last changed']);
+    const next = links(html).find(href => href.includes('_page_token')) ?? '';
+    expect(next).toContain('_columns=gender&_columns=_lastUpdated');
+    const second = await get(next.slice('/r4/demo'.length));
+    expect(rows(second)[0]).toEqual(['Record', 'Gender', 'Last changed']);
+    expect(rows(second)[1]?.[0]).not.toBe(rows(html)[1]?.[0]);
+  });
+
+  it('are JSON with linked references where the visitor asks for it', async () => {
+    const html = await get('/Observation?_view=json');
+    expect(html).toContain('<a href="/r4/demo/Patient/p1">');
+    expect(html).toContain('searchset');
+  });
+
+  it('say how to request them by curl, fetch and fhirclient', async () => {
+    const html = plain(await get("/Patient?name=o'neil"));
+    expect(html).toContain(`'${server.base}/Patient?name=o%27neil'`);
+    expect(html).toContain("await client.request('Patient?name=o%27neil')");
+    expect(html).toContain('No record matches');
+  });
+
+  it('are JSON for every other request that reads', async () => {
+    for (const path of ['/Patient/_history', '/_history', '/?_type=Patient']) {
+      const { status, headers } = await server.get(path, browser);
+      expect([path, headers['content-type']]).toEqual([path, 'text/html; charset=utf-8']);
+      expect([200, 404, 405]).toContain(status);
+    }
+  });
+});
