@@ -3,6 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { colon } from '../definition/in-language.ts';
 import { explainTexts } from './texts.ts';
 
 /**
@@ -56,7 +57,7 @@ function searchView(parts: Parts, language: Language): Html {
     <h2>${texts.understood(textOf(parts, 'type') ?? '')}</h2>
     <ul class="facts-list">
       ${clauses.map(clause => html`<li><code>${textOf(clause, 'query')}</code> – ${by(clause)}</li>`)}
-      <li>${texts.order}: <code>${textOf(parts, 'sort')}</code> – ${order}</li>
+      <li>${texts.order}${colon[language]} <code>${textOf(parts, 'sort')}</code> – ${order}</li>
       ${textOf(parts, 'restricted') === 'true' && html`<li>${texts.restricted}</li>`}
     </ul>
   </section>`;
@@ -75,8 +76,8 @@ function stepView(parts: Parts, language: Language): Html {
   const operation = textOf(parts, 'operation') ?? '';
   return html`<li>
     <p>
-      <strong>${texts.step(operation, textOf(parts, 'type') ?? '', numberOf(parts, 'times') ?? 1)}</strong>:
-      ${rowsText(parts, language)}
+      <strong>${texts.step(operation, textOf(parts, 'type') ?? '', numberOf(parts, 'times') ?? 1)}</strong
+      >${colon[language]} ${rowsText(parts, language)}
     </p>
     ${
       clauses.length + order.length > 0 &&

@@ -34,7 +34,7 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
     body: html`<div class="card">
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead(usageDays)}</p>
-      ${types.length === 0 ? html`<p>${texts.none}</p>` : html`<p role="status">${state} ${countedText(visit, found)}</p>`}
+      <p role="status">${types.length === 0 ? texts.none : `${state} ${countedText(visit, found)}`}</p>
       ${pending.length > 0 && indexTable(pending, language)}
       ${
         wanted !== undefined &&

@@ -31,8 +31,8 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
   en: {
     title: 'Indexes',
     lead: days =>
-      'What searches can use. Each index covers all records of its type. Uses are those of all partitions in the last ' +
-      `${days} days.`,
+      'What searches can use. Each index covers all records of its type. Uses are those of all partitions in the ' +
+      `last ${days} days.`,
     since: day => `Uses have been counted since ${day}.`,
     notCounted: 'No uses have been stored yet: servers store them every five minutes.',
     none: 'Indexes are shown for types of which your access covers every record; there are none.',

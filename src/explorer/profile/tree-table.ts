@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { inEnglish } from '../definition/in-language.ts';
+import { colon, inEnglish } from '../definition/in-language.ts';
 import { safeLink } from '../record/view.ts';
 import { profileTexts } from './texts.ts';
 import type { ProfileTexts } from './texts.ts';
@@ -95,13 +95,19 @@ function facts({ element, base, rules }: TreeRow, { language }: TreeView, texts:
     const name = last(binding.valueSet);
     const set = href === undefined ? name : html`<a href="${href}" rel="noreferrer noopener external">${name}</a>`;
     const before = base?.binding && `${last(base.binding.valueSet)} (${base.binding.strength})`;
-    lines.push(html`${texts.binding}: ${set} (<span lang="en">${binding.strength}</span>)${changed(before, texts)}`);
+    lines.push(
+      html`${texts.binding}${colon[language]} ${set} (<span lang="en">${binding.strength}</span
+        >)${changed(before, texts)}`,
+    );
   }
-  if (fixed !== undefined) lines.push(html`${texts[fixed.kind]}: <code>${fixed.value.slice(0, 300)}</code>`);
+  if (fixed !== undefined)
+    lines.push(html`${texts[fixed.kind]}${colon[language]} <code>${fixed.value.slice(0, 300)}</code>`);
   if (slicing !== undefined)
-    lines.push(html`${texts.sliced}: <code>${slicing.by}</code> (<span lang="en">${slicing.rules}</span>)`);
+    lines.push(
+      html`${texts.sliced}${colon[language]} <code>${slicing.by}</code> (<span lang="en">${slicing.rules}</span>)`,
+    );
   for (const { key, human } of rules)
-    lines.push(html`${texts.rule} <code>${key}</code>: ${inEnglish(human.slice(0, 300), language)}`);
+    lines.push(html`${texts.rule} <code>${key}</code>${colon[language]} ${inEnglish(human.slice(0, 300), language)}`);
   return (
     lines.length > 0 &&
     html`<ul class="facts-list">
