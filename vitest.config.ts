@@ -7,7 +7,7 @@ import type { TestSpecification } from 'vitest/node';
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
 // Whatever needs Chromium.
-const inChromium = ['test/smart/pages/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
+const inChromium = ['test/{smart/pages,explorer}/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
 // What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded.

@@ -1,7 +1,10 @@
+import { explainPage } from './explain/explain-page.ts';
+import { indexesPage } from './indexes/indexes-page.ts';
+import { overviewPage } from './patient/overview-page.ts';
+import { profilePage, profilesPage } from './profile/profile-page.ts';
 import { basePage, interfacePage } from './interface/interface-page.ts';
 import { suggestPage } from './interface/suggest-page.ts';
 import { typePage, typeSearch } from './interface/type-page.ts';
-import { overviewPage } from './patient/overview-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage, versionsPage } from './record/record-page.ts';
 import { resultsPage } from './results/results-page.ts';
@@ -25,6 +28,10 @@ export const pages: readonly Page[] = [
   { pattern: '/explorer/callback', get: callbackPage },
   { pattern: '/explorer/sign-out', post: signOutPosted },
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },
+  { pattern: '/explorer/:partition/profiles', get: profilesPage },
+  { pattern: '/explorer/:partition/profile', get: profilePage },
+  { pattern: '/explorer/:partition/indexes', get: indexesPage },
+  { pattern: '/explorer/:partition/explain', get: explainPage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/explorer/:partition/types/:type', get: typePage },
   { pattern: '/explorer/:partition/types/:type/search', get: typeSearch },

@@ -6,4 +6,9 @@ export interface Section {
   readonly path: (partition: string) => string;
 }
 
-export const sections: readonly Section[] = [{ name: 'interface', path: partition => `/r4/${partition}/metadata` }];
+export const sections: readonly Section[] = [
+  { name: 'interface', path: partition => `/r4/${partition}/metadata` },
+  { name: 'profiles', path: partition => `/explorer/${partition}/profiles` },
+  { name: 'indexes', path: partition => `/explorer/${partition}/indexes` },
+  { name: 'explain', path: partition => `/explorer/${partition}/explain` },
+];

@@ -6,8 +6,9 @@ const types: Readonly<Record<string, string>> = {
   'style.css': 'text/css; charset=utf-8',
   'explorer.css': 'text/css; charset=utf-8',
   'record.css': 'text/css; charset=utf-8',
-  'explorer.js': 'text/javascript; charset=utf-8',
   'overview.css': 'text/css; charset=utf-8',
+  'definitions.css': 'text/css; charset=utf-8',
+  'explorer.js': 'text/javascript; charset=utf-8',
   'picker.js': 'text/javascript; charset=utf-8',
   'mark.svg': 'image/svg+xml',
 };

@@ -8,5 +8,8 @@ import type { Label } from './label.ts';
 export const inLanguage = ({ text, language }: Label, page: Language): Part =>
   language === page ? text : html`<span lang="${locales[language]}">${text}</span>`;
 
+/** The colon after a heading in a line; French has a no-break space before it. */
+export const colon: Readonly<Record<Language, string>> = { en: ':', fr: '\u00a0:' };
+
 /** The same for a text of a definition in English. */
 export const inEnglish = (text: string, page: Language): Part => inLanguage({ text, language: 'en' }, page);

@@ -62,7 +62,7 @@ function row(
 }
 
 /** A heading with codes; nothing without any. */
-export const list = (heading: string, codes: readonly string[]): Part =>
+export const list = (heading: string, codes: readonly Part[]): Part =>
   codes.length > 0 &&
   html`<h2>${heading}</h2>
     <ul class="codes">

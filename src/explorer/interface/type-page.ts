@@ -6,6 +6,7 @@ import { html } from '../../pages/html.ts';
 import type { Part } from '../../pages/html.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
+import { profileLink } from '../profile/profile-page.ts';
 import { queryOf } from './fields.ts';
 import { list } from './interface-page.ts';
 import { searchForm } from './search-form.ts';
@@ -17,7 +18,7 @@ export function typePage(visit: Visit): Reply {
   const type = typeOf(visit);
   const words = texts[language];
   const title = typeTitle(engine.model, type.name, language);
-  const profiles = [...(type.profile === undefined ? [] : [type.profile]), ...type.supportedProfiles];
+  const profiles = [type.name, ...(type.profile === undefined ? [] : [type.profile]), ...type.supportedProfiles];
   return {
     kind: 'page',
     title,
@@ -33,7 +34,11 @@ export function typePage(visit: Visit): Reply {
           words.operations,
           [...type.operations.keys()].map(code => `$${code}`),
         )}
-        ${list(words.profiles, profiles)} ${list(words.scopes, scopesOf(visit, type))}
+        ${list(
+          words.profiles,
+          profiles.map(one => html`<a href="${profileLink(visit, one)}">${one}</a>`),
+        )}
+        ${list(words.scopes, scopesOf(visit, type))}
       </div>`,
   };
 }

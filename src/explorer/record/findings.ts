@@ -54,4 +54,4 @@ export function printFindings(findings: readonly Finding[], texts: RecordTexts):
 }
 
 const printFinding = ({ severity, text }: Finding, { severities }: RecordTexts): Html =>
-  html`<li class="finding ${severity}"><strong>${severities[severity]}:</strong> <span lang="en">${text}</span></li>`;
+  html`<li class="finding ${severity}"><strong>${severities[severity]}</strong> <span lang="en">${text}</span></li>`;

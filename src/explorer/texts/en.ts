@@ -3,7 +3,7 @@ import type { Texts } from './texts.ts';
 /** The English texts. */
 export const en: Texts = {
   sectionsLabel: 'Sections',
-  sections: { interface: 'Interface' },
+  sections: { interface: 'Interface', profiles: 'Profiles', indexes: 'Indexes', explain: 'Explain' },
   errors: {
     missing: 'There is nothing here',
     refused: 'The request was refused',

@@ -2,7 +2,7 @@
 export interface Texts {
   readonly sectionsLabel: string;
   /** The sections of a partition (sections.ts). */
-  readonly sections: { readonly interface: string };
+  readonly sections: Readonly<Record<'interface' | 'profiles' | 'indexes' | 'explain', string>>;
   readonly errors: { readonly missing: string; readonly refused: string; readonly failed: string };
   readonly start: {
     readonly title: string;

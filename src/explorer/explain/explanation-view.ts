@@ -1,0 +1,112 @@
+import { asString, objectsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import type { Language } from '../../pages/language.ts';
+import { colon } from '../definition/in-language.ts';
+import { explainTexts } from './texts.ts';
+
+/**
+ * The explanation of a search, which is Parameters: how it is understood, and the steps of the store if they are shown
+ * to the visitor. https://hl7.org/fhir/R4/parameters.html
+ */
+export function explanationView(parameters: JsonObject, language: Language): Html {
+  const texts = explainTexts[language];
+  const all = objectsOf(parameters['parameter']);
+  const [searches, steps] = ['search', 'step'].map(name => all.filter(one => one['name'] === name).map(partsOf));
+  const [refusal, omitted] = ['refusal', 'omitted'].map(name => valueOf(all.find(one => one['name'] === name)));
+  return html`${(searches ?? []).map(one => searchView(one, language))}
+  ${refusal !== undefined && html`<p class="found">${texts.refusal(refusal)}</p>`}
+  ${omitted !== undefined && html`<p class="hint" lang="en">${omitted}</p>`}
+  ${
+    (steps?.length ?? 0) > 0 &&
+    html`<h2>${texts.steps}</h2>
+      <ol>
+        ${(steps ?? []).map(one => stepView(one, language))}
+      </ol>`
+  }`;
+}
+
+/** The parts of a parameter, by name. */
+type Parts = ReadonlyMap<string, readonly JsonObject[]>;
+
+const partsOf = (parameter: JsonObject): Parts => Map.groupBy(objectsOf(parameter['part']), one => String(one['name']));
+
+/** The value of a part as text. */
+function valueOf(part: JsonObject | undefined): string | undefined {
+  const { valueString, valueCode, valueInteger, valueBoolean } = part ?? {};
+  return asString(valueString) ?? asString(valueCode) ?? numeric(valueInteger) ?? numeric(valueBoolean);
+}
+
+const numeric = (value: unknown): string | undefined =>
+  typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+
+const textOf = (parts: Parts, name: string): string | undefined => valueOf(parts.get(name)?.[0]);
+
+const numberOf = (parts: Parts, name: string): number | undefined => {
+  const text = textOf(parts, name);
+  return text === undefined ? undefined : Number(text);
+};
+
+function searchView(parts: Parts, language: Language): Html {
+  const texts = explainTexts[language];
+  const clauses = (parts.get('clause') ?? []).map(partsOf);
+  const order = textOf(parts, 'sortIndex') === 'true' ? texts.indexOrder : texts.sorted;
+  const by = (clause: Parts): string => texts.by[textOf(clause, 'by') === 'candidates' ? 'candidates' : 'index'];
+  return html`<section>
+    <h2>${texts.understood(textOf(parts, 'type') ?? '')}</h2>
+    <ul class="facts-list">
+      ${clauses.map(clause => html`<li><code>${textOf(clause, 'query')}</code> – ${by(clause)}</li>`)}
+      <li>${texts.order}${colon[language]} <code>${textOf(parts, 'sort')}</code> – ${order}</li>
+      ${textOf(parts, 'restricted') === 'true' && html`<li>${texts.restricted}</li>`}
+    </ul>
+  </section>`;
+}
+
+function stepView(parts: Parts, language: Language): Html {
+  const texts = explainTexts[language];
+  const clauses = (parts.get('clause') ?? []).map(partsOf);
+  const order = (parts.get('order') ?? []).map(partsOf);
+  const row = (what: string | undefined, index: string | undefined, use: string | undefined): Html =>
+    html`<tr>
+      <td><code>${what}</code></td>
+      <td>${index === undefined ? texts.none : html`<code>${index}</code>`}</td>
+      <td lang="en">${use}</td>
+    </tr>`;
+  const operation = textOf(parts, 'operation') ?? '';
+  return html`<li>
+    <p>
+      <strong>${texts.step(operation, textOf(parts, 'type') ?? '', numberOf(parts, 'times') ?? 1)}</strong
+      >${colon[language]} ${rowsText(parts, language)}
+    </p>
+    ${
+      clauses.length + order.length > 0 &&
+      html`<table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.clause}</th>
+            <th scope="col">${texts.index}</th>
+            <th scope="col">${texts.use}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${clauses.map(one => row(textOf(one, 'clause'), textOf(one, 'index'), textOf(one, 'use')))}
+          ${order.map(one => row(`${texts.order}: ${textOf(one, 'key') ?? ''}`, textOf(one, 'index'), undefined))}
+        </tbody>
+      </table>`
+    }
+    ${(parts.get('statement') ?? []).map(one => statementView(partsOf(one), language))}
+  </li>`;
+}
+
+function statementView(parts: Parts, language: Language): Part {
+  const plan = (parts.get('plan') ?? []).map(valueOf);
+  const lines = [textOf(parts, 'text'), ...plan.map(line => `  ${line}`)].join('\n');
+  return html`<details>
+    <summary>${explainTexts[language].plan} (${rowsText(parts, language)})</summary>
+    <pre class="plan" tabindex="0">${lines}</pre>
+  </details>`;
+}
+
+const rowsText = (parts: Parts, language: Language): string =>
+  explainTexts[language].rows(numberOf(parts, 'examined'), numberOf(parts, 'returned') ?? 0);

@@ -1,0 +1,81 @@
+import type { Language } from '../../pages/language.ts';
+
+/** The texts of the page that explains searches. */
+export interface ExplainTexts {
+  readonly title: string;
+  readonly lead: string;
+  readonly notOffered: string;
+  readonly query: string;
+  readonly hint: string;
+  readonly submit: string;
+  readonly understood: (type: string) => string;
+  readonly clause: string;
+  readonly by: Readonly<Record<'index' | 'candidates', string>>;
+  readonly order: string;
+  readonly indexOrder: string;
+  readonly sorted: string;
+  readonly restricted: string;
+  readonly steps: string;
+  readonly step: (operation: string, type: string, times: number) => string;
+  readonly rows: (examined: number | undefined, returned: number) => string;
+  readonly index: string;
+  readonly use: string;
+  readonly none: string;
+  readonly plan: string;
+  readonly refusal: (text: string) => string;
+}
+
+const count = (text: string, value: number | undefined): string => (value === undefined ? '' : `${value} ${text}, `);
+
+export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
+  en: {
+    title: 'Explain a search',
+    lead: 'How a search is understood, which indexes answer it, and what is read.',
+    notOffered:
+      'This interface does not declare the explanation of searches (`search-explain`). The command `cli explain` ' +
+      'explains a search to operators.',
+    query: 'Search',
+    hint: 'A URL, absolute or below the base: Observation?code=718-7&_sort=-date',
+    submit: 'Explain',
+    understood: type => `Search of ${type}`,
+    clause: 'Condition',
+    by: { index: 'by an index', candidates: 'checked on candidates' },
+    order: 'Order',
+    indexOrder: 'by an index',
+    sorted: 'matches are sorted',
+    restricted: 'Your access restricts the records further.',
+    steps: 'How the store answers',
+    step: (operation, type, times) => `${operation} of ${type}${times === 1 ? '' : `, ${times} times`}`,
+    rows: (examined, returned) => `${count('rows examined', examined)}${returned} returned`,
+    index: 'Index',
+    use: 'Use',
+    none: 'none',
+    plan: 'Statement and plan',
+    refusal: text => `The search is answered by an error: ${text}`,
+  },
+  fr: {
+    title: 'Expliquer une recherche',
+    lead: 'Comment une recherche est comprise, quels index y répondent et ce qui est lu.',
+    notOffered:
+      'Cette interface ne déclare pas l’explication des recherches (`search-explain`). La commande `cli explain` ' +
+      'explique une recherche aux exploitants.',
+    query: 'Recherche',
+    hint: 'Une URL, absolue ou sous la base\u00a0: Observation?code=718-7&_sort=-date',
+    submit: 'Expliquer',
+    understood: type => `Recherche de ${type}`,
+    clause: 'Condition',
+    by: { index: 'par un index', candidates: 'vérifiée sur des candidats' },
+    order: 'Ordre',
+    indexOrder: 'par un index',
+    sorted: 'les résultats sont triés',
+    restricted: 'Votre accès restreint davantage les dossiers.',
+    steps: 'Comment le magasin de données répond',
+    step: (operation, type, times) => `${operation} de ${type}${times === 1 ? '' : `, ${times} fois`}`,
+    rows: (examined, returned) => `${count('lignes examinées', examined)}${returned} renvoyées`,
+    index: 'Index',
+    use: 'Utilisation',
+    none: 'aucun',
+    plan: 'Instruction et plan',
+    refusal: text => `La recherche reçoit une erreur\u00a0: ${text}`,
+  },
+};

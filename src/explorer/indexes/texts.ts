@@ -1,0 +1,87 @@
+import type { Language } from '../../pages/language.ts';
+
+/** The texts of the page of indexes. */
+export interface IndexTexts {
+  readonly title: string;
+  readonly lead: (days: number) => string;
+  readonly since: (day: string) => string;
+  readonly notCounted: string;
+  readonly none: string;
+  readonly summary: string;
+  readonly type: string;
+  readonly index: string;
+  readonly state: string;
+  readonly ready: string;
+  readonly pending: string;
+  readonly pair: string;
+  readonly progress: (done: string, of: string) => string;
+  readonly records: string;
+  readonly searches: string;
+  readonly sorts: string;
+  readonly last: string;
+  readonly never: string;
+  readonly allReady: (count: number) => string;
+  readonly somePending: (ready: number, pending: number) => string;
+  readonly indexes: string;
+  readonly database: string;
+  readonly databaseStates: Readonly<Record<'missing' | 'building' | 'unused', string>>;
+}
+
+export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
+  en: {
+    title: 'Indexes',
+    lead: days =>
+      'What searches can use. Each index covers all records of its type. Uses are those of all partitions in the ' +
+      `last ${days} days.`,
+    since: day => `Uses have been counted since ${day}.`,
+    notCounted: 'No uses have been stored yet: servers store them every five minutes.',
+    none: 'Indexes are shown for types of which your access covers every record; there are none.',
+    summary: 'State by type',
+    type: 'Type',
+    index: 'Index',
+    state: 'State',
+    ready: 'ready',
+    pending: 'being built',
+    pair: 'pair',
+    progress: (done, of) => `${done} of ${of} records`,
+    records: 'Records',
+    searches: 'Searches',
+    sorts: 'Orders',
+    last: 'Last use',
+    never: 'never',
+    allReady: count => `All ${count} indexes are ready.`,
+    somePending: (ready, pending) =>
+      `${ready} ready, ${pending} being built: searches by these are answered 503 until then.`,
+    indexes: 'Indexes',
+    database: 'Indexes of the database that differ from the definitions',
+    databaseStates: { missing: 'missing', building: 'being built', unused: 'not needed' },
+  },
+  fr: {
+    title: 'Index',
+    lead: days =>
+      'Ce que les recherches peuvent utiliser. Chaque index couvre tous les dossiers de son type. Les utilisations ' +
+      `sont celles de toutes les partitions au cours des ${days} derniers jours.`,
+    since: day => `Les utilisations sont comptées depuis le ${day}.`,
+    notCounted: 'Aucune utilisation n’est encore enregistrée\u00a0: les serveurs le font toutes les cinq minutes.',
+    none: 'Les index sont montrés pour les types dont votre accès couvre tous les dossiers; il n’y en a aucun.',
+    summary: 'État par type',
+    type: 'Type',
+    index: 'Index',
+    state: 'État',
+    ready: 'prêt',
+    pending: 'en construction',
+    pair: 'paire',
+    progress: (done, of) => `${done} dossiers sur ${of}`,
+    records: 'Dossiers',
+    searches: 'Recherches',
+    sorts: 'Tris',
+    last: 'Dernière utilisation',
+    never: 'jamais',
+    allReady: count => `Les ${count} index sont prêts.`,
+    somePending: (ready, pending) =>
+      `${ready} prêts, ${pending} en construction\u00a0: d’ici là, les recherches qui les utilisent reçoivent 503.`,
+    indexes: 'Index',
+    database: 'Index de la base de données qui diffèrent des définitions',
+    databaseStates: { missing: 'manquant', building: 'en construction', unused: 'inutile' },
+  },
+};

@@ -1,0 +1,88 @@
+// https://hl7.org/fhir/R4/search.html
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { indexTable, summaryTable } from '../../../src/explorer/indexes/index-table.ts';
+import type { IndexRow } from '../../../src/explorer/indexes/index-rows.ts';
+import { observation, patient } from '../../support/resources.ts';
+import { serve } from '../../support/serve.ts';
+import type { Served } from '../../support/serve.ts';
+import { testTokens } from '../../support/tokens.ts';
+import { shownText } from '../support.ts';
+
+describe('the tables of indexes', () => {
+  const state = { partition: 'demo', type: 'Patient', param: 'name', of: 4000 } as const;
+  const rows: readonly IndexRow[] = [
+    {
+      type: 'Patient',
+      code: 'name',
+      state: { ...state, state: 'pending', done: 1000 },
+      searches: 12,
+      sorts: 3,
+      last: '2026-11-22',
+    },
+    {
+      type: 'Patient',
+      code: 'gender',
+      state: { ...state, state: 'ready', done: 4000 },
+      searches: 0,
+      sorts: undefined,
+      last: undefined,
+    },
+    { type: 'Observation', code: 'patient+code', state: undefined, searches: 5, sorts: undefined, last: '2026-11-23' },
+  ];
+
+  it('have state, progress and use of each index', () => {
+    const table = indexTable(rows, 'en').text;
+    expect(shownText(table)).toBe(
+      'Index State Searches Orders Last use ' +
+        'Patient?name being built 1,000 of 4,000 records 12 3 2026-11-22 ' +
+        'Patient?gender ready 0 – never ' +
+        'Observation?patient+code pair 5 – 2026-11-23',
+    );
+    expect(table).toContain('<progress max="4000" value="1000" aria-label="Patient?name">');
+  });
+
+  it('have the records of each type and what is not ready', () => {
+    const table = summaryTable(rows, { language: 'en', link: type => `/i?type=${type}` }).text;
+    expect(shownText(table)).toBe(
+      'Type Records State Searches ' +
+        'Patient 4,000 1 ready, 1 being built: searches by these are answered 503 until then. 12 ' +
+        'Observation 0 ready 5',
+    );
+    expect(table).toContain('<a href="/i?type=Patient">');
+  });
+});
+
+describe('the page of indexes', () => {
+  const tokens = testTokens();
+  let server: Served;
+  beforeAll(async () => {
+    server = await serve([patient('p1'), patient('p2'), observation('o1')], [], undefined, { verify: tokens.verify });
+  }, 60_000);
+  afterAll(() => server.close());
+
+  const open = (scope: string, inContext?: string, query = '') =>
+    server.get(`//explorer/demo/indexes${query}`, {
+      Accept: 'text/html',
+      ...tokens.bearer({ scope, patient: inContext }),
+    });
+
+  it('has the types of which the token covers every record', async () => {
+    const { status, text } = await open('system/Patient.rs', undefined, '?type=Patient');
+    expect(status).toBe(200);
+    const shown = shownText(text);
+    expect(shown).toContain('Patient?identifier ready');
+    expect(shown).toMatch(/Patient 2 ready/);
+    expect(shown).not.toContain('Observation');
+  });
+
+  it('has no numbers for a token that covers the records of one patient', async () => {
+    const { status, text } = await open('patient/Patient.rs patient/Condition.rs', 'p1', '?type=Patient');
+    expect(status).toBe(200);
+    expect(text).not.toMatch(/Patient\?|<table/);
+    expect(shownText(text)).toContain('there are none');
+  });
+
+  it('is refused without a token', async () => {
+    expect((await server.get('//explorer/demo/indexes', { Accept: 'text/html' })).status).toBe(401);
+  });
+});
