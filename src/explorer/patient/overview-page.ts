@@ -3,6 +3,7 @@ import { parseJson } from '../../fhir/json.ts';
 import { asObject, isObject, objectsOf } from '../../fhir/json-object.ts';
 import { fewAtOnce } from '../../store/few-at-once.ts';
 import { html } from '../../pages/html.ts';
+import { typeName } from '../../pages/type-name.ts';
 import { shorten } from '../../validation/report.ts';
 import { viewOf } from '../record/open-view.ts';
 import { tabs } from '../record/tabs.ts';
@@ -44,7 +45,7 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     for (const [owner, digits] of parsed.decimals) decimals.set(owner, digits);
     const entries = objectsOf(asObject(parsed.value)['entry']);
     const records = entries.flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
-    const title = member.type.plainNames.get(language) ?? member.type.name;
+    const title = typeName(model, member.type.name, language);
     return { member, records: records.filter(one => one['resourceType'] === member.type.name), title, search };
   });
   const view = viewOf(visit, [], decimals);
