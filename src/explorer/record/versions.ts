@@ -2,6 +2,7 @@ import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
+import { scrollTable } from '../shell/table.ts';
 import { timeElement } from './values/time.ts';
 import type { RecordView } from './view.ts';
 
@@ -15,23 +16,11 @@ export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
  */
 export function versionsTable(history: JsonObject, of: 'newest' | 'older' | 'several', view: VersionsView): Html {
   const { texts } = view;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.versions}">
-    <table>
-      <thead>
-        <tr>
-          ${of === 'several' && html`<th scope="col">${texts.sheet}</th>`}
-          <th scope="col">${texts.version}</th>
-          <th scope="col">${texts.change}</th>
-          <th scope="col">${texts.changed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${objectsOf(history['entry']).map((entry, at) =>
-          versionRow(entry, { isCurrent: of === 'newest' && at === 0, isNamed: of === 'several' }, view),
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  const headings = [...(of === 'several' ? [texts.sheet] : []), texts.version, texts.change, texts.changed];
+  const rows = objectsOf(history['entry']).map((entry, at) =>
+    versionRow(entry, { isCurrent: of === 'newest' && at === 0, isNamed: of === 'several' }, view),
+  );
+  return scrollTable(texts.versions, headings, rows);
 }
 
 function versionRow(
