@@ -130,6 +130,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   }
   const { examples, writeExample } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
+  console.log(`Open the explorer in a browser: ${url}/\n`);
   console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;

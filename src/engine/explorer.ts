@@ -33,8 +33,10 @@ function demonstrationOf(
   { engine, verify, authorized }: Served,
 ): () => Promise<DemonstrationParts | undefined> {
   if (!demo || !isLocal(config) || verify === undefined || authorized === undefined) return async () => undefined;
+  let found: DemonstrationParts | undefined;
   return async () => {
     const { lookAround } = await import('../demo/look-around.ts');
-    return lookAround(engine, url);
+    found ??= await lookAround(engine, url);
+    return found;
   };
 }

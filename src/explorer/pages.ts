@@ -12,7 +12,7 @@ import { resultsPage } from './results/results-page.ts';
 import { callbackPage } from './session/callback-page.ts';
 import { signInPage, signInPosted } from './session/sign-in-page.ts';
 import { signOutPosted } from './session/sign-out-page.ts';
-import { startPage } from './start/start-page.ts';
+import { openPartition, startPage } from './start/start-page.ts';
 import { languagePage } from './shell/language-page.ts';
 import type { Page } from './shell/visit.ts';
 
@@ -24,6 +24,8 @@ export const pages: readonly Page[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
   { pattern: '/explorer/:partition/overview/:type/:id', get: overviewPage },
+  { pattern: '/explorer', get: startPage },
+  { pattern: '/explorer/open', get: openPartition },
   { pattern: '/explorer/callback', get: callbackPage },
   { pattern: '/explorer/sign-out', post: signOutPosted },
   { pattern: '/explorer/:partition/sign-in', get: signInPage, post: signInPosted },

@@ -39,8 +39,8 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
     return { kind: 'see', path: beginFlow(parts.publicUrl, visit, { base: place.base, scopes, to, home }) };
   }
   if (how === 'demonstration') {
-    const demonstration = await demonstrationOf(visit, place);
-    if (demonstration === undefined) throw notOffered();
+    const demonstration = await demonstrationOf(visit);
+    if (demonstration?.partition !== place.partition.id) throw notOffered();
     await beginSession(visit, place, { ...(await demonstration.token(visit)), own: false });
     return { kind: 'see', path: to };
   }
@@ -93,7 +93,7 @@ async function ways(visit: Visit, place: Place, action: string, words: SessionTe
     <p class="hint">${words.signInHint}</p>
     <div class="go">${contexts.map((how, at) => button(how, words[how], at === 0))}</div>
   </form>`;
-  const isDemonstration = (await demonstrationOf(visit, place)) !== undefined;
+  const isDemonstration = (await demonstrationOf(visit))?.partition === place.partition.id;
   const demonstration = html`<form method="post" action="${action}">
     ${tokenField(visit)}
     <h2>${words.demonstration}</h2>

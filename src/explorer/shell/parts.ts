@@ -33,6 +33,10 @@ export interface SignInParts {
 export interface DemonstrationParts {
   /** Id of its partition. */
   readonly partition: string;
+  /** Queries with results, as paths below the base. */
+  readonly examples: readonly string[];
+  /** The accounts of its users, whose passwords are public. */
+  readonly users: readonly { readonly id: string; readonly name: string; readonly password: string }[];
   /** A new token of its backend, and the name of that client. */
   readonly token: (caller: Caller) => Promise<{ readonly token: string; readonly name: string }>;
 }

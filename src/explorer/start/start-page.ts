@@ -1,20 +1,102 @@
 import { html } from '../../pages/html.ts';
+import type { Html, Part } from '../../pages/html.ts';
+import { demonstrationOf } from '../session/look-around.ts';
+import type { DemonstrationParts } from '../shell/parts.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 
-/** The first page: the partitions and where to begin. */
-export async function startPage({ engine, texts, link }: Visit): Promise<Reply> {
+/** The first page: where the records are; in a demonstration queries, launcher and accounts; how to add a type. */
+export async function startPage(visit: Visit): Promise<Reply> {
+  const { texts } = visit;
   const words = texts.start;
-  const partitions = await engine.store.partitions.list();
+  const demonstration = await demonstrationOf(visit);
   return {
     kind: 'page',
     title: words.title,
     body: html`<div class="card">
-      <h1>${words.title}</h1>
-      <p class="lead">${words.lead}</p>
-      <h2>${words.partitions}</h2>
-      <ul>
-        ${partitions.map(({ id }) => html`<li><a href="${link(`/r4/${id}/metadata`)}">${id}</a></li>`)}
-      </ul>
-    </div>`,
+        <h1>${words.title}</h1>
+        <p class="lead">${words.lead}</p>
+        <h2>${words.partitions}</h2>
+        ${await partitions(visit)}
+      </div>
+      ${demonstration !== undefined && demonstrationCards(visit, demonstration)} ${addType(visit)}`,
   };
+}
+
+/** Leads to the partition that the visitor has typed. */
+export const openPartition = ({ options }: Visit): Reply => ({
+  kind: 'see',
+  path: `/r4/${encodeURIComponent(options.get('partition')?.trim() ?? '')}`,
+});
+
+/** The partition of the visitor, or the only one; the ids of several are not public. */
+async function partitions({ engine, texts, link, place }: Visit): Promise<Part> {
+  const words = texts.start;
+  const all = engine.secured && place !== undefined ? [place.partition] : await engine.store.partitions.list();
+  if (all.length === 1 || !engine.secured)
+    return html`<ul>
+      ${all.map(({ id }) => html`<li><a href="${link(`/r4/${id}`)}">${id}</a></li>`)}
+    </ul>`;
+  return html`<form class="search" method="get" action="${link('/explorer/open')}">
+    <div class="field">
+      <label for="partition">${words.partition}</label>
+      <input type="text" id="partition" name="partition" required autocapitalize="none" spellcheck="false" />
+    </div>
+    <button class="quiet">${words.open}</button>
+  </form>`;
+}
+
+function demonstrationCards({ texts, link }: Visit, { partition, examples, users }: DemonstrationParts): Html {
+  const words = texts.start;
+  return html`<div class="card">
+      <h2>${words.examples}</h2>
+      <p class="hint">${words.examplesHint}</p>
+      <ul>
+        ${examples.map(
+          path =>
+            html`<li>
+              <a href="${link(`/r4/${partition}/${path}`)}"><code>${path}</code></a>
+            </li>`,
+        )}
+      </ul>
+    </div>
+    <div class="card">
+      <h2>${words.launcher}</h2>
+      <p>${words.launcherHint} <a href="${link('/auth/launcher')}">${words.launcherLink}</a></p>
+      <h2 id="accounts">${words.accounts}</h2>
+      <div class="wide-table" tabindex="0" role="region" aria-labelledby="accounts">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">${words.user}</th>
+              <th scope="col">${words.name}</th>
+              <th scope="col">${words.password}</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${users.map(
+              ({ id, name, password }) =>
+                html`<tr>
+                  <th scope="row"><code>${id}</code></th>
+                  <td>${name}</td>
+                  <td><code>${password}</code></td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </div>`;
+}
+
+function addType({ texts }: Visit): Html {
+  const { addType, addTypeLead, capability, parameters, profile, addTypeMore } = texts.start;
+  return html`<div class="card">
+    <h2>${addType}</h2>
+    <p>${addTypeLead}</p>
+    <ul>
+      <li><code>capability/*.json</code> – ${capability}</li>
+      <li><code>searchparameters/*.json</code> – ${parameters}</li>
+      <li><code>profiles/*.json</code> – ${profile}</li>
+    </ul>
+    <p class="hint">${addTypeMore}</p>
+  </div>`;
 }

@@ -8,5 +8,22 @@ export interface Texts {
     readonly title: string;
     readonly lead: string;
     readonly partitions: string;
+    readonly partition: string;
+    readonly open: string;
+    readonly examples: string;
+    readonly examplesHint: string;
+    readonly launcher: string;
+    readonly launcherHint: string;
+    readonly launcherLink: string;
+    readonly accounts: string;
+    readonly user: string;
+    readonly name: string;
+    readonly password: string;
+    readonly addType: string;
+    readonly addTypeLead: string;
+    readonly capability: string;
+    readonly parameters: string;
+    readonly profile: string;
+    readonly addTypeMore: string;
   };
 }
