@@ -12,7 +12,7 @@ import type { Reply, Visit } from '../shell/visit.ts';
 import { membersOf } from './members.ts';
 import type { Member } from './members.ts';
 import { overviewBody } from './overview.ts';
-import type { MemberRecords } from './overview.ts';
+import type { MemberRecords, Overview } from './overview.ts';
 import { measuredOf } from './series.ts';
 
 /** Searches at a time; others wait for their threads too. */
@@ -82,6 +82,9 @@ function searchOf({ type, by, sort }: Member, own: string): string {
 const countOf = ({ type }: Member): number =>
   Math.min(type.pageSize.max, measuredOf(type.definition).length > 0 ? mostRecords.measured : mostRecords.other);
 
-/** Five years if nothing else is chosen; undefined for all. */
-const yearsOf = (text: string | null): number | undefined =>
-  text === 'all' ? undefined : Math.min(100, Math.max(1, Math.trunc(Number(text ?? 5)) || 5));
+/** A number of years, `all`, or `recent` if nothing else is chosen. */
+function yearsOf(text: string | null): Overview['years'] {
+  if (text === 'all') return 'all';
+  const years = Math.trunc(Number(text ?? 0));
+  return years >= 1 && years <= 150 ? years : 'recent';
+}

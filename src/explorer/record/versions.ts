@@ -10,8 +10,8 @@ import type { RecordView } from './view.ts';
 export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
 
 /**
- * The versions in the Bundle of a history, newest first, each with a link to the version; deletions have none. `of`: the
- * history of one record (a page of it that begins with the current version, or a later one), or of several.
+ * The versions in the Bundle of a history, newest first, each with a link to the version; deletions have none. `of`:
+ * the history of one record (a page of it that begins with the current version, or a later one), or of several.
  * https://hl7.org/fhir/R4/http.html#history
  */
 export function versionsTable(history: JsonObject, of: 'newest' | 'older' | 'several', view: VersionsView): Html {
