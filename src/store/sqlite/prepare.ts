@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import { queryOf, requireApart } from '../conditional.ts';
+import { isNew, queryOf, requireApart } from '../conditional.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
@@ -49,7 +49,8 @@ async function prepareRegistered(
     const index = partition.types.get(change.type);
     if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
     const key = `${change.type}/${change.id}`;
-    const found = before.get(key) ?? readBefore(core, partition, index, change.id);
+    const found =
+      before.get(key) ?? (isNew(change.precondition) ? nothing : readBefore(core, partition, index, change.id));
     const precondition = await preparedCondition(core, partition, index, change);
     const [step, after] = prepareChange(core, partition, index, change, precondition, found);
     prepared.push(step);

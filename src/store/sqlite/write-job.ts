@@ -1,5 +1,5 @@
 import { stamp } from '../../fhir/resource-text.ts';
-import { holds } from '../conditional.ts';
+import { holds, isNew } from '../conditional.ts';
 import { recordDigest } from '../record-digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
@@ -88,7 +88,7 @@ interface Current {
 }
 
 function apply(work: Work, change: PreparedChange): Written {
-  if (change.expected === 0 && change.precondition === undefined && change.text !== undefined)
+  if (change.expected === 0 && change.precondition?.is !== 'version' && change.text !== undefined)
     return insert(work, change, change.text);
   const current = currentOf(work.database, change);
   const isThere = current !== undefined && current.ord !== null;
@@ -148,7 +148,8 @@ function insert({ database, job, commit, file, rows }: Work, change: PreparedCha
       'VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
     [t, id, lastUpdated, ord, text, digest, change.owners],
   );
-  if (changes === 0) throw new JobStopped({ kind: 'stale' });
+  if (changes === 0)
+    throw new JobStopped(isNew(change.precondition) ? { kind: 'conflict', type, id } : { kind: 'stale' });
   if (added !== undefined) rows.add(added, ord, id, rowid);
   attach(database, file, job.n, change, 1);
   commit.count(t, 1);
