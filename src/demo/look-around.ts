@@ -17,7 +17,8 @@ const lifetime = 3_600_000;
 
 /**
  * The demonstration for visitors: its accounts, queries with results, and tokens of its backend, which are issued as by
- * the command `token`. Undefined for a store that is no demonstration, or has no such backend. `publicUrl` has no trailing slash.
+ * the command `token`. Undefined for a store that is no demonstration, or has no such backend. `publicUrl` has no
+ * trailing slash.
  */
 export async function lookAround(engine: Engine, publicUrl: string) {
   const { store, model, audit, now } = engine;
