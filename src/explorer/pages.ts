@@ -6,7 +6,8 @@ import { basePage, interfacePage } from './interface/interface-page.ts';
 import { suggestPage } from './interface/suggest-page.ts';
 import { typePage, typeSearch } from './interface/type-page.ts';
 import { picturePage } from './record/picture-page.ts';
-import { recordPage, versionsPage } from './record/record-page.ts';
+import { recordPage } from './record/record-page.ts';
+import { versionsPage } from './record/versions-page.ts';
 import { resultsPage } from './results/results-page.ts';
 import { callbackPage } from './session/callback-page.ts';
 import { signInPage, signInPosted } from './session/sign-in-page.ts';
@@ -39,7 +40,9 @@ export const pages: readonly Page[] = [
   { pattern: '/r4/:partition', get: basePage },
   { pattern: '/r4/:partition/', get: basePage },
   { pattern: '/r4/:partition/metadata', get: interfacePage },
+  { pattern: '/r4/:partition/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type', get: resultsPage },
+  { pattern: '/r4/:partition/:type/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type/:id', get: recordPage },
   { pattern: '/r4/:partition/:type/:id/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type/:id/_history/:version', get: recordPage },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { scrollTable } from '../shell/table.ts';
 import { colon } from '../definition/in-language.ts';
 import { explainTexts } from './texts.ts';
 
@@ -81,19 +82,14 @@ function stepView(parts: Parts, language: Language): Html {
     </p>
     ${
       clauses.length + order.length > 0 &&
-      html`<table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.clause}</th>
-            <th scope="col">${texts.index}</th>
-            <th scope="col">${texts.use}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${clauses.map(one => row(textOf(one, 'clause'), textOf(one, 'index'), textOf(one, 'use')))}
-          ${order.map(one => row(`${texts.order}: ${textOf(one, 'key') ?? ''}`, textOf(one, 'index'), undefined))}
-        </tbody>
-      </table>`
+      scrollTable(
+        texts.clause,
+        [texts.clause, texts.index, texts.use],
+        [
+          ...clauses.map(one => row(textOf(one, 'clause'), textOf(one, 'index'), textOf(one, 'use'))),
+          ...order.map(one => row(`${texts.order}: ${textOf(one, 'key') ?? ''}`, textOf(one, 'index'), undefined)),
+        ],
+      )
     }
     ${(parts.get('statement') ?? []).map(one => statementView(partsOf(one), language))}
   </li>`;

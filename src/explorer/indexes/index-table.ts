@@ -1,6 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { scrollTable } from '../shell/table.ts';
 import { numberText } from '../patient/tick-text.ts';
 import type { IndexRow } from './index-rows.ts';
 import { indexTexts } from './texts.ts';
@@ -12,9 +13,9 @@ export function summaryTable(
 ): Html {
   const texts = indexTexts[language];
   const types = [...Map.groupBy(rows, ({ type }) => type)];
-  return table(
-    [texts.type, texts.records, texts.state, texts.searches],
+  return scrollTable(
     texts.summary,
+    [texts.type, texts.records, texts.state, texts.searches],
     types.map(([type, of]) => {
       const pending = of.filter(isPending).length;
       const state = pending === 0 ? texts.ready : texts.somePending(of.length - pending, pending);
@@ -40,9 +41,9 @@ export const isPending = ({ state }: IndexRow): boolean => state?.state === 'pen
 export function indexTable(rows: readonly IndexRow[], language: Language): Html {
   const texts = indexTexts[language];
   const headings = [texts.index, texts.state, texts.searches, texts.sorts, texts.last];
-  return table(
-    headings,
+  return scrollTable(
     texts.indexes,
+    headings,
     rows.map(
       row =>
         html`<tr>
@@ -65,19 +66,4 @@ function stateText({ state, type, code }: IndexRow, language: Language): Part {
   return html`${texts.pending}
     <progress max="${Math.max(1, state.of)}" value="${state.done}" aria-label="${label}"></progress>
     ${texts.progress(done, of)}`;
-}
-
-function table(headings: readonly string[], label: string, rows: readonly Html[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}">
-    <table>
-      <thead>
-        <tr>
-          ${headings.map(heading => html`<th scope="col">${heading}</th>`)}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
 }

@@ -1,6 +1,7 @@
 import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { elementNotes } from '../definition/notes.ts';
+import type { TypeDefinition } from '../../model/element.ts';
+import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from '../record/values/coding.ts';
 import { recordTitle } from '../record/title.ts';
 import type { TitleView } from '../record/title.ts';
@@ -32,16 +33,15 @@ export function eventOf(
   return {
     target,
     title: recordTitle(resource, view) ?? target,
-    status: statusOf(resource, type.name, view),
+    status: statusOf(resource, type.definition, view),
     when: timeSpanOf(resource, { type: type.definition, param: date }, view.model.definitions, zone),
   };
 }
 
 /** The first element that the definition calls the status. https://hl7.org/fhir/R4/fivews.html */
-function statusOf(resource: JsonObject, typeName: string, view: TitleView): string | undefined {
-  const { fiveWs } = elementNotes();
-  for (const { path, name, types } of view.model.definitions.get(typeName)?.elements.values() ?? []) {
-    const value = fiveWs[path] === 'status' ? resource[name] : undefined;
+function statusOf(resource: JsonObject, definition: TypeDefinition, view: TitleView): string | undefined {
+  for (const { name, types } of fiveWsOf(definition, 'status')) {
+    const value = resource[name];
     if (value === undefined) continue;
     const [type] = types;
     if (type?.code === 'CodeableConcept') return conceptText(value, view);

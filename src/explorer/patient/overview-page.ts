@@ -3,6 +3,7 @@ import { parseJson } from '../../fhir/json.ts';
 import { asObject, isObject, objectsOf } from '../../fhir/json-object.ts';
 import { fewAtOnce } from '../../store/few-at-once.ts';
 import { html } from '../../pages/html.ts';
+import { typeName } from '../../pages/type-name.ts';
 import { shorten } from '../../validation/report.ts';
 import { viewOf } from '../record/open-view.ts';
 import { tabs } from '../record/tabs.ts';
@@ -11,7 +12,7 @@ import type { Reply, Visit } from '../shell/visit.ts';
 import { membersOf } from './members.ts';
 import type { Member } from './members.ts';
 import { overviewBody } from './overview.ts';
-import type { MemberRecords } from './overview.ts';
+import type { MemberRecords, Overview } from './overview.ts';
 import { measuredOf } from './series.ts';
 
 /** Searches at a time; others wait for their threads too. */
@@ -44,7 +45,7 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     for (const [owner, digits] of parsed.decimals) decimals.set(owner, digits);
     const entries = objectsOf(asObject(parsed.value)['entry']);
     const records = entries.flatMap(({ resource }) => (isObject(resource) ? [resource] : []));
-    const title = member.type.plainNames.get(language) ?? member.type.name;
+    const title = typeName(model, member.type.name, language);
     return { member, records: records.filter(one => one['resourceType'] === member.type.name), title, search };
   });
   const view = viewOf(visit, [], decimals);
@@ -81,6 +82,9 @@ function searchOf({ type, by, sort }: Member, own: string): string {
 const countOf = ({ type }: Member): number =>
   Math.min(type.pageSize.max, measuredOf(type.definition).length > 0 ? mostRecords.measured : mostRecords.other);
 
-/** Five years if nothing else is chosen; undefined for all. */
-const yearsOf = (text: string | null): number | undefined =>
-  text === 'all' ? undefined : Math.min(100, Math.max(1, Math.trunc(Number(text ?? 5)) || 5));
+/** A number of years, `all`, or `recent` if nothing else is chosen. */
+function yearsOf(text: string | null): Overview['years'] {
+  if (text === 'all') return 'all';
+  const years = Math.trunc(Number(text ?? 0));
+  return years >= 1 && years <= 150 ? years : 'recent';
+}

@@ -30,8 +30,8 @@ export interface Overview {
   readonly zone: string;
   /** Milliseconds since 1970 UTC. */
   readonly now: number;
-  /** The years before now on the timeline; undefined for all. */
-  readonly years: number | undefined;
+  /** The years before now on the timeline; `recent`: five if there is anything in them, else all. */
+  readonly years: number | 'all' | 'recent';
   /** The first chart of the page. */
   readonly firstChart: number;
   /** The link to the same page with other options. */
@@ -63,25 +63,27 @@ const newestFirst = (a: PatientEvent, b: PatientEvent): number =>
 
 type FilledLane = MemberRecords & { readonly events: readonly PatientEvent[] };
 
-function timelinePart(lanes: readonly FilledLane[], { view, now, years, link }: Overview): Part {
+function timelinePart(lanes: readonly FilledLane[], { view, now, years: wanted, link }: Overview): Part {
   const { language, record } = view;
   const texts = patientTexts[language];
   const spans = lanes.flatMap(({ events }) => events.flatMap(({ when }) => when ?? []));
   if (spans.length === 0) return undefined;
   const first = Math.min(...spans.map(({ start }) => start));
   const last = Math.max(now, ...spans.map(({ start, end }) => end ?? start));
-  const from = years === undefined ? first : Math.max(first, now - years * year);
+  const isRecent = spans.some(({ start, end }) => (end ?? start) > now - 5 * year);
+  const years = wanted !== 'recent' ? wanted : isRecent ? 5 : 'all';
+  const from = years === 'all' ? first : Math.max(first, now - years * year);
   const to = Math.min(last, now + 2 * year) + 20 * 86_400_000;
-  const choice = (count: number | undefined): Html => {
-    const text = count === undefined ? texts.always : texts.years(count);
-    const href = link({ years: count === undefined ? 'all' : String(count) });
+  const choice = (count: number | 'all'): Html => {
+    const text = count === 'all' ? texts.always : texts.years(count);
+    const href = link({ years: String(count) });
     return html`<li><a href="${href}" ${count === years && html` aria-current="true"`}>${text}</a></li>`;
   };
   return html`<section>
     <h2 id="timeline">${texts.timeline}</h2>
     <nav class="choices" aria-label="${texts.interval}">
       <ul>
-        ${[1, 5, undefined].map(choice)}
+        ${([1, 5, 'all'] as const).map(choice)}
       </ul>
     </nav>
     <div class="scroll" tabindex="0" role="region" aria-labelledby="timeline">
@@ -96,7 +98,7 @@ function chartsPart(series: readonly Series[], overview: Overview): Part {
   const shown = series.slice(firstChart, firstChart + mostCharts);
   if (shown.length === 0) return undefined;
   const more = series.length - firstChart - shown.length;
-  const next = { charts: String(firstChart + mostCharts), years: years === undefined ? 'all' : String(years) };
+  const next = { charts: String(firstChart + mostCharts), years: String(years) };
   return html`<section>
     <h2 id="charts">${texts.charts}</h2>
     <div class="charts">${shown.map(one => chartFigure(one, overview))}</div>

@@ -1,7 +1,7 @@
 import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
-import { elementNotes } from '../definition/notes.ts';
+import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from '../record/values/coding.ts';
 import { quantityText } from '../record/values/quantity.ts';
 import type { RecordView } from '../record/view.ts';
@@ -46,10 +46,17 @@ export interface Measured {
  * Where records of a type have measured values, by its definition: beside a concept that says what the record or a part
  * of it is about ("five Ws": what), a `value[x]` that may be a Quantity, and an element with a low and a high Quantity.
  */
-export function measuredOf(type: TypeDefinition, path: readonly string[] = []): readonly Measured[] {
-  const { fiveWs } = elementNotes();
+export function measuredOf(type: TypeDefinition): readonly Measured[] {
+  const found = known.get(type) ?? measuredIn(type, []);
+  known.set(type, found);
+  return found;
+}
+
+const known = new WeakMap<TypeDefinition, readonly Measured[]>();
+
+function measuredIn(type: TypeDefinition, path: readonly string[]): readonly Measured[] {
   const elements = [...type.elements.values()];
-  const code = elements.find(one => fiveWs[one.path] === 'what' && hasType(one, 'CodeableConcept'));
+  const code = fiveWsOf(type, 'what').find(one => hasType(one, 'CodeableConcept'));
   const value = elements.find(({ name, choice }) => name === 'value' && choice)?.types.find(isQuantity);
   const range = elements.find(({ types }) => types.some(({ content }) => isRange(content)));
   const own =
@@ -58,7 +65,7 @@ export function measuredOf(type: TypeDefinition, path: readonly string[] = []): 
       : [{ path, code: code.name, value: value.property, range: range.name }];
   const parts = elements.flatMap(({ name, types }) =>
     types.flatMap(({ content }) =>
-      content === undefined || path.length > 1 ? [] : measuredOf(content, [...path, name]),
+      content === undefined || path.length > 1 ? [] : measuredIn(content, [...path, name]),
     ),
   );
   return [...own, ...parts];

@@ -5,7 +5,7 @@ import { compileExpression } from '../../fhirpath/extract/expression.ts';
 import type { CompiledExpression } from '../../fhirpath/extract/expression.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { SearchParam } from '../../model/model.ts';
-import { elementNotes } from '../definition/notes.ts';
+import { fiveWsOf } from '../definition/five-ws.ts';
 
 /** When something was, in milliseconds since 1970 UTC. */
 export interface TimeSpan {
@@ -39,9 +39,7 @@ const lastText = ({ text, endText }: TimeSpan): string => endText ?? text;
 
 /** The first value of the elements of a category that is a date. */
 function elementSpan(resource: JsonObject, type: TypeDefinition, category: string, zone: string): TimeSpan | undefined {
-  const { fiveWs } = elementNotes();
-  for (const { path, types } of type.elements.values()) {
-    if (fiveWs[path] !== category) continue;
+  for (const { types } of fiveWsOf(type, category)) {
     for (const { property, code } of types) {
       const value = resource[property];
       const span = value === undefined ? undefined : spanOf(Array.isArray(value) ? value[0] : value, code, zone);

@@ -5,6 +5,7 @@ import type { Snapshot } from '../../model/snapshot/snapshot.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { shorten } from '../../validation/report.ts';
+import { scrollTable } from '../shell/table.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { profileTexts } from './texts.ts';
 import { treeOf } from './tree.ts';
@@ -47,17 +48,7 @@ export function profilesPage(visit: Visit): Reply {
     body: html`<div class="card">
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead}</p>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${texts.type}</th>
-            <th scope="col">${texts.profiles}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
+      ${scrollTable(texts.title, [texts.type, texts.profiles], rows)}
     </div>`,
   };
 }

@@ -2,6 +2,7 @@ import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { colon, inEnglish } from '../definition/in-language.ts';
+import { scrollTable } from '../shell/table.ts';
 import { safeLink } from '../record/view.ts';
 import { profileTexts } from './texts.ts';
 import type { ProfileTexts } from './texts.ts';
@@ -17,20 +18,13 @@ export interface TreeView {
 /** A tree of elements as a table: deeper elements are indented, what differs from the base is marked. */
 export function treeTable(rows: readonly TreeRow[], view: TreeView): Html {
   const texts = profileTexts[view.language];
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.element}">
-    <table class="tree">
-      <thead>
-        <tr>
-          ${[texts.element, texts.flags, texts.cardinality, texts.types, texts.about].map(
-            heading => html`<th scope="col">${heading}</th>`,
-          )}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map(row => treeRow(row, view, texts))}
-      </tbody>
-    </table>
-  </div>`;
+  const headings = [texts.element, texts.flags, texts.cardinality, texts.types, texts.about];
+  return scrollTable(
+    texts.element,
+    headings,
+    rows.map(row => treeRow(row, view, texts)),
+    'tree',
+  );
 }
 
 /** Deeper levels are indented as this one. */

@@ -15,8 +15,6 @@ import { recordSheet } from './sheet.ts';
 import { tabs } from './tabs.ts';
 import type { Tab } from './tabs.ts';
 import { recordTitle } from './title.ts';
-import { versionsTable } from './versions.ts';
-import { textsOf } from './view.ts';
 import type { RecordView } from './view.ts';
 
 /**
@@ -44,26 +42,6 @@ export async function recordPage(visit: Visit): Promise<Reply> {
     </p>
     ${rest.length > 0 && html`<h2>${otherFindings}</h2>`} ${printFindings(rest, view.texts)}`;
   return page(visit, answer, resource, view, tab, html`${summary}${sheet}`);
-}
-
-/** The versions of a record. */
-export async function versionsPage(visit: Visit): Promise<Reply> {
-  const { params, ask, target, language, engine, record } = visit;
-  const { json } = await ask(target);
-  const own = `${params['type'] ?? ''}/${params['id'] ?? ''}`;
-  const texts = textsOf(language);
-  const type = engine.model.types.get(params['type'] ?? '');
-  const title = `${texts.versions} – ${own}`;
-  return {
-    kind: 'page',
-    title,
-    styles: ['record.css'],
-    body: html`<div class="card">
-      <h1><bdi>${title}</bdi></h1>
-      ${type !== undefined && tabs(visit, type, params['id'] ?? '', 'versions')}
-      ${versionsTable(json, { language, texts, record })}
-    </div>`,
-  };
 }
 
 const tabOf = ({ options }: Visit): Tab => {

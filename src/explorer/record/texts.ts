@@ -21,6 +21,7 @@ export interface RecordTexts {
   readonly severities: Readonly<Record<'fatal' | 'error' | 'warning' | 'information', string>>;
   readonly version: string;
   readonly versions: string;
+  readonly older: string;
   readonly changed: string;
   readonly change: string;
   readonly changes: Readonly<Record<'POST' | 'PUT' | 'PATCH' | 'DELETE', string>>;
@@ -58,6 +59,7 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     severities: { fatal: 'Fatal:', error: 'Error:', warning: 'Warning:', information: 'Note:' },
     version: 'Version',
     versions: 'Versions',
+    older: 'Older versions',
     changed: 'Changed',
     change: 'Change',
     changes: { POST: 'Created', PUT: 'Updated', PATCH: 'Updated', DELETE: 'Deleted' },
@@ -98,6 +100,7 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     },
     version: 'Version',
     versions: 'Versions',
+    older: 'Versions plus anciennes',
     changed: 'Modification',
     change: 'Opération',
     changes: { POST: 'Création', PUT: 'Mise à jour', PATCH: 'Mise à jour', DELETE: 'Suppression' },

@@ -1,7 +1,7 @@
 import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import type { ElementDefinition } from '../../model/element.ts';
-import { elementNotes } from '../definition/notes.ts';
+import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
+import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from './values/coding.ts';
 import { nameText } from './values/person.ts';
 import type { RecordView } from './view.ts';
@@ -16,24 +16,33 @@ export type TitleView = Pick<RecordView, 'model' | 'system'>;
  */
 export function recordTitle(resource: JsonObject, view: TitleView): string | undefined {
   const type = view.model.definitions.get(String(resource['resourceType']));
-  const { fiveWs } = elementNotes();
-  const elements = [...(type?.elements.values() ?? [])];
-  const category = (of: string) => elements.filter(({ path }) => fiveWs[path] === of);
-  const concepts = category('class').toSorted((a, b) => weight(a) - weight(b));
-  const candidates = [
-    ...elements.filter(({ types }) => types.some(({ code }) => code === 'HumanName')),
-    ...category('what'),
-    ...elements.filter(({ name }) => names.has(name)),
-    ...concepts.filter(isConcept),
-    ...category('why'),
-    ...elements.filter(one => isConcept(one) && /(?:type|category)$/i.test(one.name)),
-    ...elements.filter(isConcept),
-  ];
-  for (const element of candidates) {
+  for (const element of type === undefined ? [] : candidatesOf(type)) {
     const text = textOf(resource, element, view);
     if (text !== undefined && text !== '') return text;
   }
   return undefined;
+}
+
+const known = new WeakMap<TypeDefinition, readonly ElementDefinition[]>();
+
+/** The elements that may have the title, the best first. */
+function candidatesOf(type: TypeDefinition): readonly ElementDefinition[] {
+  const cached = known.get(type);
+  if (cached !== undefined) return cached;
+  const elements = [...type.elements.values()];
+  const candidates = [
+    ...elements.filter(({ types }) => types.some(({ code }) => code === 'HumanName')),
+    ...fiveWsOf(type, 'what'),
+    ...elements.filter(({ name }) => names.has(name)),
+    ...fiveWsOf(type, 'class')
+      .filter(isConcept)
+      .toSorted((a, b) => weight(a) - weight(b)),
+    ...fiveWsOf(type, 'why'),
+    ...elements.filter(one => isConcept(one) && /(?:type|category)$/i.test(one.name)),
+    ...elements.filter(isConcept),
+  ];
+  known.set(type, candidates);
+  return candidates;
 }
 
 const names: ReadonlySet<string> = new Set(['title', 'name', 'description']);

@@ -2,6 +2,7 @@ import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
+import { scrollTable } from '../shell/table.ts';
 import { timeElement } from './values/time.ts';
 import type { RecordView } from './view.ts';
 
@@ -9,28 +10,24 @@ import type { RecordView } from './view.ts';
 export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
 
 /**
- * The versions of a record from the Bundle of its history, newest first, each with a link to the version; deletions
- * have none. https://hl7.org/fhir/R4/http.html#history
+ * The versions in the Bundle of a history, newest first, each with a link to the version; deletions have none. `of`:
+ * the history of one record (a page of it that begins with the current version, or a later one), or of several.
+ * https://hl7.org/fhir/R4/http.html#history
  */
-export function versionsTable(history: JsonObject, view: VersionsView): Html {
+export function versionsTable(history: JsonObject, of: 'newest' | 'older' | 'several', view: VersionsView): Html {
   const { texts } = view;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${texts.versions}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${texts.version}</th>
-          <th scope="col">${texts.change}</th>
-          <th scope="col">${texts.changed}</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${objectsOf(history['entry']).map((entry, at) => versionRow(entry, at === 0, view))}
-      </tbody>
-    </table>
-  </div>`;
+  const headings = [...(of === 'several' ? [texts.sheet] : []), texts.version, texts.change, texts.changed];
+  const rows = objectsOf(history['entry']).map((entry, at) =>
+    versionRow(entry, { isCurrent: of === 'newest' && at === 0, isNamed: of === 'several' }, view),
+  );
+  return scrollTable(texts.versions, headings, rows);
 }
 
-function versionRow(entry: JsonObject, isFirst: boolean, { record, language, texts }: VersionsView): Html {
+function versionRow(
+  entry: JsonObject,
+  { isCurrent, isNamed }: { readonly isCurrent: boolean; readonly isNamed: boolean },
+  { record, language, texts }: VersionsView,
+): Html {
   const [request, response, resource] = ['request', 'response', 'resource'].map(name => asObject(entry[name]));
   const meta = asObject(resource?.['meta']);
   const method = asString(request?.['method']) ?? '';
@@ -39,10 +36,13 @@ function versionRow(entry: JsonObject, isFirst: boolean, { record, language, tex
   const [type, id] = [asString(resource?.['resourceType']), asString(resource?.['id'])];
   const href = type === undefined || id === undefined ? undefined : record(`${type}/${id}/_history/${version}`);
   const change: Part = isChange(method) ? texts.changes[method] : method;
+  const own = /(?:^|\/)([A-Za-z]+\/[^/]+)$/.exec(asString(request?.['url']) ?? asString(entry['fullUrl']) ?? '')?.[1];
+  const name = type === undefined || id === undefined ? own : `${type}/${id}`;
   return html`<tr>
+    ${isNamed && html`<td>${name !== undefined && html`<a href="${record(name)}">${name}</a>`}</td>`}
     <th scope="row">
       ${href === undefined ? version : html`<a href="${href}">${version}</a>`}${
-        isFirst && html` <span class="tag">${texts.current}</span>`
+        isCurrent && html` <span class="tag">${texts.current}</span>`
       }
     </th>
     <td>${change}</td>

@@ -61,7 +61,16 @@ export function createAsk(engine: Engine, asker: Asker): Ask {
       const response = await dispatch(engine, request);
       engine.audit.answered({ ...audited, ...request }, { status: response.status, records: response.records ?? [] });
       const text = response.body ?? '';
-      return { status: response.status, text, json: text === '' ? {} : asObject(JSON.parse(text)), response };
+      let json: JsonObject | undefined;
+      return {
+        status: response.status,
+        text,
+        response,
+        // Pages that need the digits of numbers parse the text themselves.
+        get json() {
+          return (json ??= text === '' ? {} : asObject(JSON.parse(text)));
+        },
+      };
     } catch (error) {
       const status = error instanceof FhirError ? error.status : 500;
       engine.audit.answered({ ...audited, ...request }, { status, records: [] });

@@ -2,7 +2,14 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
-import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
+import {
+  AttachmentMissing,
+  KeyUsed,
+  RequirementFailed,
+  SeveralMatch,
+  StoreRefused,
+  VersionConflict,
+} from '../errors.ts';
 import type { KeptAttachment } from '../blobs.ts';
 import type { Explain } from '../explained.ts';
 import type {
@@ -235,6 +242,8 @@ function refusal(result: Applied): Error {
   switch (result.kind) {
     case 'conflict':
       return new VersionConflict(result.type, result.id);
+    case 'required':
+      return new RequirementFailed(result.type);
     case 'several':
       return new SeveralMatch(result.type);
     case 'keyUsed':

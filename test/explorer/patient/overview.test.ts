@@ -15,9 +15,22 @@ describe('the overview of a patient', () => {
     server = await serve(
       [
         patient('p1', { name: [{ family: 'Roy', given: ['Ann'] }] }),
-        patient('p2'),
+        ...['p2', 'p3', 'p4'].map(id => patient(id)),
         { resourceType: 'Condition', id: 'c1', code: { text: 'Asthma' }, onsetDateTime: '2024-01', ...subject('p1') },
         { resourceType: 'Condition', id: 'c2', code: { text: 'Gout' }, onsetDateTime: '2024-01', ...subject('p2') },
+        { resourceType: 'Condition', id: 'c3', code: { text: 'Measles' }, onsetDateTime: '1990-01', ...subject('p3') },
+        ...Array.from({ length: 600 }, (_, at) =>
+          observation(`m${at}`, {
+            ...subject('p4'),
+            code: {
+              coding: [
+                { system: 'http://loinc.org', code: `c${at % 30}`, display: `A measurement, number ${at % 30}` },
+              ],
+            },
+            effectiveDateTime: new Date(Date.UTC(2023, 0, 1 + at)).toISOString(),
+            valueQuantity: { value: at / 7, unit: 'mmol/L' },
+          }),
+        ),
         ...[1, 2, 3].map(at =>
           observation(`o${at}`, {
             effectiveDateTime: `2024-0${at}-01`,
@@ -64,6 +77,27 @@ describe('the overview of a patient', () => {
     expect((await open('Patient/p2', scope, 'p1')).status).toBe(404);
     expect((await open('Patient/p1', 'system/Condition.rs')).status).toBe(403);
     expect((await server.get('//explorer/demo/overview/Patient/p1', { Accept: 'text/html' })).status).toBe(401);
+  });
+
+  it('has five years, or all if they are empty, or the chosen ones', async () => {
+    const marks = async (path: string): Promise<number> => {
+      const { text } = await open(path, all);
+      return [...text.matchAll(/class="mark[" ]/g)].length;
+    };
+    expect(await marks('Patient/p3')).toBe(1);
+    expect(await marks('Patient/p3?years=5')).toBe(0);
+    expect(await marks('Patient/p3?years=all')).toBe(1);
+    expect(await marks('Patient/p1?years=1e9')).toBeGreaterThan(1);
+  });
+
+  it('stays small for many records, and leads to the other charts', async () => {
+    const { text } = await open('Patient/p4', all);
+    expect(text.length).toBeLessThan(100_000);
+    expect(text.match(/<svg class="plot"/g)).toHaveLength(12);
+    const next = /href="([^"]*charts=12[^"]*)#charts"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const other = await open(next.replace('/explorer/demo/overview/', ''), all);
+    expect(other.text.match(/<svg class="plot"/g)).toHaveLength(12);
+    expect(other.text).not.toContain(/<figcaption>[^]*?<\/strong>/.exec(text)?.[0]);
   });
 
   it('exists only for types with a compartment', async () => {

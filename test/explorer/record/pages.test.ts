@@ -68,6 +68,12 @@ describe('the pages of a record', () => {
     const text = await textOf('/Patient/p1/_history');
     expect(text).toContain('<a href="/r4/demo/Patient/p1/_history/1">');
     expect(shownText(await textOf('/Patient/p1/_history/1'))).toContain('This is version 1, as it was stored.');
+    for (const path of ['/Organization/_history', '/_history'])
+      expect(await textOf(path)).toContain('<a href="/r4/demo/Organization/o1/_history/1">');
+    const first = await textOf('/_history?_count=1');
+    const next = /<a href="([^"]*)" rel="next">/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const { status, text: second } = await server.get(`/${next}`, headers);
+    expect([status, second.includes('/_history/1')]).toEqual([200, true]);
   });
 
   it('answer what the FHIR interface answers, for a record that does not exist', async () => {

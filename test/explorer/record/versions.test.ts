@@ -33,9 +33,27 @@ describe('the table of versions', () => {
         '2 Mise à jour 1 février 2026 à 10 h 00 (UTC) 1 Création inconnue',
     ],
   ] as const)('has each version and its time, in %s', (language, expected) => {
-    const table = versionsTable(history, { language, texts: textsOf(language), record }).text;
+    const table = versionsTable(history, 'newest', { language, texts: textsOf(language), record }).text;
     expect(shownText(table).replaceAll(/[\u00a0\u202f]/g, ' ')).toBe(expected);
     const links = [...table.matchAll(/href="([^"]*)"/g)].map(([, href]) => href);
     expect(links).toEqual([2, 1].map(version => `/r4/demo/Patient/p1/_history/${version}`));
+  });
+
+  it('names the records of a history of several, also of a deleted one', () => {
+    const entry = [
+      { request: { method: 'DELETE', url: 'Patient/p2' }, response: { etag: 'W/"2"' } },
+      ...history.entry.slice(1),
+    ];
+    const view = { language: 'en', texts: textsOf('en'), record } as const;
+    const table = versionsTable({ entry }, 'several', view).text;
+    expect(shownText(table)).toMatch(
+      /^Record Version Change Changed Patient\/p2 2 Deleted unknown Patient\/p1 2 Updated/,
+    );
+    expect(table).toContain('<a href="/r4/demo/Patient/p2">');
+  });
+
+  it('marks no current version on a later page', () => {
+    const view = { language: 'en', texts: textsOf('en'), record } as const;
+    expect(versionsTable(history, 'older', view).text).not.toContain('current');
   });
 });
