@@ -1,7 +1,9 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html, https://www.rfc-editor.org/rfc/rfc7636
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issueToken, tokenCollection } from '../../src/auth/token/own-tokens.ts';
+import { readEvents } from '../../src/audit/read-events.ts';
 import { isOwnPage } from '../../src/explorer/session/rights.ts';
+import { auditOf } from '../support/audit-of.ts';
 import { openClinic } from '../smart/pages/support/clinic.ts';
 import type { Clinic } from '../smart/pages/support/clinic.ts';
 import { Visitor, plain } from '../smart/pages/support/visitor.ts';
@@ -79,6 +81,28 @@ describe('a visitor without a session', () => {
     await theirs.get(patients);
     const page = await theirs.get('/explorer/callback?code=x&state=y');
     expect([page.status, page.html.includes('begun in another browser')]).toEqual([400, true]);
+  });
+});
+
+describe('the audit', () => {
+  it('has an event for each request of a page, with the user, the patients and the outcome', async () => {
+    const visitor = visit();
+    await signIn(visitor, 'dr');
+    const marker = '/r4/demo/Patient?_count=17';
+    await visitor.get(marker);
+    await visitor.get('/r4/demo/Condition/17');
+    const mine = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { text, client } of readEvents(auditOf(clinic.running.engine.store), { partition: 'demo' }))
+        if (client === 'explorer') found.push(text);
+      return found.filter(
+        text => text.includes(Buffer.from('Patient?_count=17').toString('base64')) || text.includes('Condition/17'),
+      );
+    };
+    await expect.poll(async () => (await mine()).length, { timeout: 20_000 }).toBe(2);
+    const [search = '', read = ''] = await mine();
+    expect([search, read].map(text => (JSON.parse(text) as { outcome: string }).outcome)).toEqual(['0', '4']);
+    expect(search).toContain('"Patient/p1');
   });
 });
 

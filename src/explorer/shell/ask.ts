@@ -5,10 +5,10 @@ import { FhirError } from '../../fhir/error.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { dispatch } from '../../interaction/dispatch.ts';
-import type { Engine, FhirRequest, FhirResponse } from '../../interaction/interaction.ts';
+import type { Engine, FhirResponse } from '../../interaction/interaction.ts';
 import { createPaths } from '../../interaction/paths.ts';
 import { resolveRoute, shapePaths } from '../../interaction/routes.ts';
-import type { Shape } from '../../interaction/routes.ts';
+import type { Route, Shape } from '../../interaction/routes.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { Place } from './place.ts';
 
@@ -52,14 +52,15 @@ export function createAsk(engine: Engine, asker: Asker): Ask {
     }
     const [path = '', query = ''] = target.split(/\?(.*)/s);
     const audited = { requestId, address, access, partition, method: 'GET', query: query === '' ? undefined : target };
-    let request: FhirRequest | undefined;
+    let asked: Partial<Route> = {}; // for the audit of a refusal
     try {
       const found = findShape(`/r4/${partition.id}${path === '' ? '' : `/${path}`}`);
       const route = resolveRoute(engine.model, found?.value ?? '/r4/:partition/*', 'GET', found?.params ?? {});
+      asked = route;
       requireScope(access, engine.model, route, base);
-      request = { ...audited, ...route, base, parameters: parsePairs(query), headers: {} };
+      const request = { ...audited, ...route, base, parameters: parsePairs(query), headers: {} };
       const response = await dispatch(engine, request);
-      engine.audit.answered({ ...audited, ...request }, { status: response.status, records: response.records ?? [] });
+      engine.audit.answered(request, { status: response.status, records: response.records ?? [] });
       const text = response.body ?? '';
       let json: JsonObject | undefined;
       return {
@@ -73,7 +74,7 @@ export function createAsk(engine: Engine, asker: Asker): Ask {
       };
     } catch (error) {
       const status = error instanceof FhirError ? error.status : 500;
-      engine.audit.answered({ ...audited, ...request }, { status, records: [] });
+      engine.audit.answered({ ...asked, ...audited }, { status, records: [] });
       throw error;
     }
   };
