@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { get } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +12,7 @@ import { withStore } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/store/store.ts';
 import { selfSigned } from '../support/certificate.ts';
+import { Visitor, plain } from '../smart/pages/support/visitor.ts';
 import { inOneProcess } from './one-process.ts';
 import { launch } from './process.ts';
 
@@ -41,6 +44,28 @@ const refused = (...flags: string[]) =>
   run(['serve', '--port', '0', '--log', 'off', '--store', `sqlite:${file}`, ...flags]);
 
 describe('a demonstration', () => {
+  it('begins with the URL of its pages, which offer to look around, on this machine only', async () => {
+    await serveOnce(async url => {
+      const visitor = new Visitor({ url }, { Accept: 'text/html' });
+      const start = await visitor.get('/');
+      expect([start.status, start.html.includes('take-good-care')]).toEqual([200, true]);
+      const [example = ''] = /href="(\/r4\/demo\/\w+\?[^"]*)"/.exec(start.html)?.slice(1) ?? [];
+      const asked = await visitor.get(plain(example));
+      const form = [...asked.html.matchAll(/<form[^>]*method="post"[^]*?<\/form>/g)].findIndex(([form]) =>
+        form.includes(`value="demonstration"`),
+      );
+      const results = await visitor.submit(asked, { how: 'demonstration' }, form);
+      expect([results.status, results.url]).toEqual([200, `${url}${plain(example)}`]);
+      expect(results.html).toContain('Demo backend');
+      const named = await new Promise<string>((resolve, reject) => {
+        const headers = { Accept: 'text/html', Host: 'evil.example' }; // a name that leads to this machine
+        get(`${url}/`, { headers }, response => void text(response).then(resolve, reject)).on('error', reject);
+      });
+      expect(named).not.toContain('take-good-care');
+    });
+    expect(printed).toMatch(/^Runs on [^\n]*\nOpen the explorer in a browser: http:\S+\/\n/);
+  });
+
   it('prints who signs in where, with the passwords, and they are right', async () => {
     expect(printed).toMatch(
       /^The launcher starts apps as an EHR does: http:\S+\/auth\/launcher\. Demo accounts \(this machine only\):$/m,

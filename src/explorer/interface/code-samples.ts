@@ -11,7 +11,7 @@ export function codeSamples({ place, language, engine }: Visit, target: string):
     <summary>${words.code}</summary>
     ${samples.map(
       ({ name, text }) =>
-        html`<h3>${name}</h3>
+        html`<h2 class="sample">${name}</h2>
           <pre
             class="code"
             tabindex="0"

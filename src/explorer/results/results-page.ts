@@ -91,8 +91,11 @@ function notes(bundle: JsonObject, words: ResultsTexts): Part {
     </ul>`;
 }
 
+/** Most included records that are listed. */
+const mostIncluded = 100;
+
 function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Part {
-  const records = resourcesOf(bundle, 'include');
+  const records = resourcesOf(bundle, 'include').slice(0, mostIncluded);
   if (records.length === 0) return undefined;
   return html`<h2>${words.included}</h2>
     <ul>

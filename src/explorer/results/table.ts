@@ -12,7 +12,13 @@ import type { Column } from './columns.ts';
 import type { ResultLinks } from './links.ts';
 import type { ResultsTexts } from './texts.ts';
 
-/** Matches as a table: each record by its title, with the columns. A column with a sort is a link that sorts by it. */
+/** Longest table, in characters of HTML: the page stays small, whatever the number of records on it. */
+const mostCharacters = 70_000;
+
+/**
+ * Matches as a table: each record by its title, with the columns. A column with a sort is a link that sorts by it. Of a
+ * long table the beginning is shown, with a note.
+ */
 export function resultsTable(
   matches: readonly JsonObject[],
   type: string,
@@ -42,25 +48,31 @@ export function resultsTable(
       >
     </th>`;
   };
+  const shown: Html[] = [];
+  let left = mostCharacters;
+  for (const match of matches) {
+    const row = html`<tr>
+      <th scope="row">${recordLink(match, view)}</th>
+      ${columns.map(column => html`<td>${valueOf(match, column, view)}</td>`)}
+    </tr>`;
+    left -= row.text.length;
+    if (left < 0) break;
+    shown.push(row);
+  }
   return html`<div class="wide-table" tabindex="0" role="region" aria-label="${texts.title(type)}">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">${texts.record}</th>
-          ${columns.map(heading)}
-        </tr>
-      </thead>
-      <tbody>
-        ${matches.map(
-          match =>
-            html`<tr>
-              <th scope="row">${recordLink(match, view)}</th>
-              ${columns.map(column => html`<td>${valueOf(match, column, view)}</td>`)}
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${texts.record}</th>
+            ${columns.map(heading)}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown}
+        </tbody>
+      </table>
+    </div>
+    ${shown.length < matches.length && html`<p class="hint">${texts.cut(shown.length)}</p>`}`;
 }
 
 /** A link to a record by its title, or by its id. */

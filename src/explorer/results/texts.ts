@@ -7,6 +7,7 @@ export interface ResultsTexts {
   readonly changed: string;
   readonly none: string;
   readonly shown: (count: number, total: number | undefined) => string;
+  readonly cut: (shown: number) => string;
   readonly included: string;
   readonly columns: string;
   readonly show: string;
@@ -29,6 +30,7 @@ const en: ResultsTexts = {
   none: 'No record matches that you may see.',
   shown: (count, total) =>
     `${count} ${count === 1 ? 'record' : 'records'} on this page${total === undefined ? '' : `, ${total} in all`}.`,
+  cut: shown => `The first ${shown} are shown. Choose fewer columns, or fewer records on a page.`,
   included: 'Included records',
   columns: 'Choose columns',
   show: 'Show these columns',
@@ -51,6 +53,7 @@ const fr: ResultsTexts = {
   none: 'Aucun dossier que vous pouvez voir ne correspond.',
   shown: (count, total) =>
     `${count} ${count < 2 ? 'dossier' : 'dossiers'} sur cette page${total === undefined ? '' : `, ${total} en tout`}.`,
+  cut: shown => `Les ${shown} premiers sont affichés. Choisissez moins de colonnes, ou moins de dossiers par page.`,
   included: 'Dossiers inclus',
   columns: 'Choisir les colonnes',
   show: 'Afficher ces colonnes',
