@@ -34,13 +34,8 @@ export function observations(person: Person, visit: Visit, encounterId: string):
       encounter: { reference: `Encounter/${encounterId}` },
       effectiveDateTime: printDateTime(visit.day, minutes),
       performer: [{ reference: visit.practitioner }],
-      valueQuantity: {
-        value: decimal(value, measurement.decimals),
-        unit: measurement.unit,
-        system: systems.ucum,
-        code: measurement.ucum,
-      },
-      ...(measurement.usual === undefined ? {} : { interpretation: [interpretation(value, measurement.usual)] }),
+      valueQuantity: quantity(value, measurement),
+      ...(measurement.usual === undefined ? {} : judged(value, measurement, measurement.usual)),
     });
   };
   for (const [measurement, value] of measuredVitalSigns(person)) add('vital-signs', measurement, value);
@@ -93,6 +88,22 @@ function shift(person: Person, measurement: Measurement): number {
 
 function has(person: Person, code: string): boolean {
   return person.diseases.some(disease => disease.code === code);
+}
+
+const quantity = (value: number, { decimals, unit, ucum }: Measurement): object => ({
+  value: decimal(value, decimals),
+  unit,
+  system: systems.ucum,
+  code: ucum,
+});
+
+/** The interpretation of a value, and the range by which it is judged. */
+function judged(value: number, measurement: Measurement, usual: readonly [number, number]): object {
+  const [low, high] = usual;
+  return {
+    interpretation: [interpretation(round(value, measurement.decimals), usual)],
+    referenceRange: [{ low: quantity(low, measurement), high: quantity(high, measurement) }],
+  };
 }
 
 function interpretation(value: number, [low, high]: readonly [number, number]): { coding: object[] } {

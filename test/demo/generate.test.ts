@@ -74,6 +74,17 @@ describe('generate', () => {
 });
 
 describe('a generated record', () => {
+  it('has the reference range by which its value is interpreted', () => {
+    const judged = of('Observation').filter(({ referenceRange }) => referenceRange !== undefined);
+    expect(judged.length).toBeGreaterThan(100);
+    for (const { valueQuantity, referenceRange, interpretation } of judged) {
+      const [{ low, high }] = referenceRange;
+      const code = valueQuantity.value < low.value ? 'L' : valueQuantity.value > high.value ? 'H' : 'N';
+      expect(interpretation[0].coding[0].code).toBe(code);
+      expect([low.code, high.code]).toEqual([valueQuantity.code, valueQuantity.code]);
+    }
+  });
+
   it('refers to records that are there, but for practitioners and locations', () => {
     const references = JSON.stringify(records).match(/(?<="reference":")[^"]+/g) ?? [];
     expect(references.length).toBeGreaterThan(records.length);
