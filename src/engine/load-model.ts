@@ -7,11 +7,13 @@ import { definitionOf, within } from '../definitions/definition.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
+import type { DiskCache } from '../definitions/disk-cache.ts';
 import { asObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { printProblem } from '../definitions/problem.ts';
 import type { Problem } from '../definitions/problem.ts';
-import { readSources } from '../definitions/source.ts';
+import { parseFiles, readSources } from '../definitions/source.ts';
+import type { DefinitionFile, FoundDefinitions } from '../definitions/source.ts';
 import { declareAll } from '../guide/declare-all.ts';
 import { readTemplate, templateFile } from '../guide/template.ts';
 import { operations } from '../interaction/operation/implemented.ts';
@@ -25,6 +27,13 @@ import { checkStructure } from '../validation/structure.ts';
 
 export type { Problem } from '../definitions/problem.ts';
 
+/** Definitions as they were read: with the R4 pack of the program, all that determines the interface. */
+export interface DefinitionSet {
+  /** `r4` replaces the shipped folder `capability` by what declareAll makes. */
+  readonly interface: Config['interface'];
+  readonly files: readonly DefinitionFile[];
+}
+
 export interface LoadedModel {
   /** Undefined if there are problems. */
   readonly model: Model | undefined;
@@ -36,16 +45,13 @@ export interface LoadedModel {
   readonly warnings: readonly string[];
   /** Replaced definitions, types without a scope: one line each. */
   readonly notices: readonly string[];
+  /** What was read. */
+  readonly set: DefinitionSet;
 }
 
-/**
- * Reads the definitions of the three shipped folders (`root` is their checkout), of `--definitions` folders and
- * packages, with `capability` instead of the shipped folder of that name, checks them against the base definitions, and
- * compiles them to a model.
- */
-export async function loadModel(sources: {
+/** The places of definitions: the settings of a server or of a command have them. */
+export interface DefinitionPlaces {
   readonly definitions: readonly string[];
-  /** `r4` replaces the shipped folder `capability` by what declareAll makes. */
   readonly interface?: Config['interface'] | undefined;
   readonly capability?: string | undefined;
   readonly root?: string | undefined;
@@ -53,17 +59,44 @@ export async function loadModel(sources: {
    * Folders; the first that belongs to this user caches unpacked packages; those of the checkout if undefined.
    */
   readonly cache?: readonly string[] | undefined;
-}): Promise<LoadedModel> {
-  const root = sources.root ?? fileURLToPath(new URL('../..', import.meta.url));
-  const found = await readSources({
-    definitions: sources.definitions,
-    capability: sources.interface === 'r4' ? false : sources.capability,
-    root,
-    cache: openDiskCache(sources.cache ?? cacheFolders(root, 'definitions')),
+}
+
+/**
+ * Reads the definitions of the three shipped folders (`root` is their checkout), of `--definitions` folders and
+ * packages, with `capability` instead of the shipped folder of that name, checks them against the base definitions, and
+ * compiles them to a model.
+ */
+export async function loadModel(places: DefinitionPlaces): Promise<LoadedModel> {
+  const name = places.interface ?? 'shipped';
+  const { files, ...found } = await readSources({
+    definitions: places.definitions,
+    capability: name === 'r4' ? false : places.capability,
+    ...programPlaces(places),
   });
+  return compileFound(found, { interface: name, files }, places.capability);
+}
+
+/** Like loadModel, for definitions that were read before. */
+export async function loadSet(
+  set: DefinitionSet,
+  places: Pick<DefinitionPlaces, 'root' | 'cache'> = {},
+): Promise<LoadedModel> {
+  return compileFound(await parseFiles(set.files, programPlaces(places)), set);
+}
+
+function programPlaces({ root = checkout, cache }: Pick<DefinitionPlaces, 'root' | 'cache'>): {
+  readonly root: string;
+  readonly cache: DiskCache | undefined;
+} {
+  return { root, cache: openDiskCache(cache ?? cacheFolders(root, 'definitions')) };
+}
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+
+function compileFound(found: FoundDefinitions, set: DefinitionSet, capability = 'capability'): LoadedModel {
   const { definitions, problems, notices } = indexDefinitions(found.definitions);
   const types = baseTypes(definitions);
-  const all = sources.interface === 'r4' ? [allOfR4(definitions, types)] : [];
+  const all = set.interface === 'r4' ? [allOfR4(definitions, types)] : [];
   const statements = [...all, ...found.statements];
   const digests = [...found.digests, ...all.map(digestOf)];
   const compiled = compileModel(statements, definitions, types, digests, operations);
@@ -71,7 +104,7 @@ export async function loadModel(sources: {
   const checked = checkProfiles(definitions, compiled.model);
   const queries = compiled.problems.length === 0 ? queryProblems(compiled.model) : [];
   const nothing: Problem = {
-    file: sources.capability ?? 'capability',
+    file: capability,
     path: '',
     text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
   };
@@ -94,18 +127,27 @@ export async function loadModel(sources: {
     problems: inOrder(refused),
     warnings: [...checkPackages(found.packages, definitions), ...checked.warnings],
     notices: [...notices, ...compiled.notices],
+    set,
   };
 }
 
-/** Like loadModel, for callers that need a model: throws one Error with a line for each problem. */
-export async function requireModel(sources: Parameters<typeof loadModel>[0]): Promise<{
+/** A model without problems, with its source definitions and the lines for the operator. */
+export interface UsableModel {
   readonly model: Model;
   readonly definitions: Definitions;
   readonly notices: readonly string[];
   readonly warnings: readonly string[];
-}> {
-  const { model, definitions, problems, notices, warnings } = await loadModel(sources);
-  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings], warnings };
+  readonly set: DefinitionSet;
+}
+
+/** Like loadModel, for callers that need a model: throws one Error with a line for each problem. */
+export async function requireModel(places: DefinitionPlaces): Promise<UsableModel> {
+  return usable(await loadModel(places));
+}
+
+/** A loaded model without problems; throws one Error with a line for each. */
+export function usable({ model, definitions, problems, notices, warnings, set }: LoadedModel): UsableModel {
+  if (model !== undefined) return { model, definitions, notices: [...notices, ...warnings], warnings, set };
   throw new Error([...problems.map(printProblem), 'The definitions do not load.'].join('\n'));
 }
 

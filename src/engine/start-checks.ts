@@ -10,7 +10,7 @@ import {
 import type { DatabaseIndex } from '../store/indexes.ts';
 import { refuseServed } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
-import type { requireModel } from './load-model.ts';
+import type { requireModel, UsableModel } from './load-model.ts';
 
 type Notice = (text: string) => void;
 
@@ -26,11 +26,7 @@ export async function checkStart(config: Config, demo: boolean, notice: Notice):
 }
 
 /** Loads the definitions; rejects if they, or the criteria of access, cannot be used. */
-export async function loadServed(
-  config: Config,
-  load: typeof requireModel,
-  notice: Notice,
-): ReturnType<typeof requireModel> {
+export async function loadServed(config: Config, load: typeof requireModel, notice: Notice): Promise<UsableModel> {
   const loaded = await load(config);
   for (const text of loaded.notices) notice(text);
   const unusable = unusableCriteria(loaded.model);
