@@ -6,7 +6,7 @@ import { isTooLong } from '../record-length.ts';
 import type { Change, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import { type Core, partitionIndex, register } from './core.ts';
+import { type Core, followOthers, latestOf, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
@@ -30,7 +30,10 @@ export async function prepareWrite(
   requireApart(changes);
   // A type of unregistered definitions has no number yet.
   const types = partitionIndex(core, id)?.types;
-  if (changes.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
+  if (changes.some(({ type }) => types?.get(type)?.t === 0)) {
+    await followOthers(core);
+    if (latestOf(core) === core) await register(core);
+  }
   return prepareRegistered(core, id, changes, options);
 }
 
