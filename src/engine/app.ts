@@ -1,52 +1,27 @@
-import type { TokenVerifier } from '../auth/claims.ts';
 import { createApp } from '../http/app.ts';
-import type { ClientAddress } from '../http/client-address.ts';
 import { measured, traced } from '../http/middleware/observe.ts';
-import { createPlaces } from '../http/places.ts';
 import { createRespond } from '../http/respond.ts';
-import { createShareOf } from '../http/shares.ts';
-import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
 import type { Engine } from '../interaction/interaction.ts';
-import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import { originsOf } from './authorization.ts';
-import { bucketsOf } from './rate-limits.ts';
 import type { Listener } from './port.ts';
-import type { Start } from './start.ts';
+import type { Shared } from './shared.ts';
 
-/** The parts that answer requests. */
-export interface Served {
-  readonly engine: Engine;
-  /** Undefined if access is open. */
-  readonly verify: TokenVerifier | undefined;
-  readonly authorized: OpenedAuthorization | undefined;
-  readonly clientAddress: ClientAddress;
-  /** Sent with every answer. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** The listener of the port, with the limits of the settings. */
-export function createListener(
-  { config, url, log, notice, now, meters, traces, closing }: Start,
-  served: Served,
-): Listener {
-  const { engine, authorized, headers } = served;
+/** The listener of requests that follow the definitions of an engine, with the limits of the server. */
+export function createListener(shared: Shared, engine: Engine): Listener {
+  const { start, verify, authorization, headers, clientAddress, uploads, places } = shared;
+  const { config, url, log, meters, traces, closing } = start;
   const { compression, trustedProxies } = config;
-  const uploads = createUploads(mostUploads, longestUploadWait);
-  const places = createPlaces(
-    config.maxRequests,
-    createShareOf(trustedProxies),
-    notice,
-    bucketsOf(config.rateLimitAddress, now),
-  );
-  meters?.queue('requests', () => places.taken);
-  meters?.queue('uploads', () => uploads.waiting);
   const app = createApp({
-    ...served,
+    engine,
     publicUrl: url,
-    origins: originsOf(engine, authorized),
+    verify,
+    authorized: authorization && { load: authorization.with(engine) },
+    origins: originsOf(engine, authorization),
+    headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads,
     places,
+    clientAddress,
     observers: [
       ...(meters === undefined ? [] : [measured(meters, engine.model)]),
       ...(traces === undefined ? [] : [traced(traces, engine.model)]),

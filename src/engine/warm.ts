@@ -14,7 +14,7 @@ const mostIdle = 0.1;
  * Compiles the checks of the validator once the clients that waited for the start have been answered, and frees the
  * memory of the start in the first idle second: V8 would run slower for some seconds after it.
  */
-export function warmLater({ model, log, closing, opened }: Start, engine: Engine): void {
+export function warmLater({ log, closing, opened }: Start, { validator, model }: Engine): void {
   let timer: NodeJS.Timeout;
   const later = (run: () => void): void => void (timer = setTimeout(() => closing() || run(), idleAfter).unref());
   const collectWhenIdle = (): void => {
@@ -25,7 +25,7 @@ export function warmLater({ model, log, closing, opened }: Start, engine: Engine
     });
   };
   later(() => {
-    warmValidator(engine.validator, model.types.values())
+    warmValidator(validator, model.types.values())
       .then(collectWhenIdle)
       .catch(error => log.fault(error, 'none'));
   });

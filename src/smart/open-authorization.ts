@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts-file.ts';
+import { createAuthorizeRateLimit } from './authorize-rate-limit.ts';
 import { createCookies, sessionCookie } from './cookies.ts';
 import { readKeyFile } from './key-file.ts';
 import { createRegistry } from './registry.ts';
@@ -20,11 +21,17 @@ import { readBrand } from './pages/brand.ts';
 import type { Brand } from './pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { makeOnce } from '../make-once.ts';
+import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
+import type { Store } from '../store/store.ts';
 
 export interface AuthorizationParts {
-  readonly engine: Engine;
+  readonly store: Store;
+  /** The model of the first definitions. */
+  readonly model: Model;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
   readonly config: Config;
   /** File of the secret that encrypts the signing keys. */
   readonly keyFile: string;
@@ -41,8 +48,13 @@ export interface AuthorizationParts {
 export interface OpenedAuthorization {
   /** Of registered apps. */
   readonly origins: Origins;
-  /** Imports and creates the request handlers at the first request. */
-  readonly load: () => Promise<Authorization>;
+  /**
+   * From now on the accounts file is checked with the model of this engine. Returns a function that imports and creates
+   * the request handlers for the scopes of this model, at the first request.
+   */
+  readonly with: (engine: Engine) => () => Promise<Authorization>;
+  /** Rejects with all problems if the accounts file is not valid with another model. */
+  readonly checkAccounts: (model: Model) => Promise<void>;
   /** Reloads the accounts file and logs the result; undefined without a file. */
   readonly reload: (() => Promise<void>) | undefined;
   close(): void;
@@ -56,9 +68,9 @@ const mostForm = 64 * 1024;
  * operator if the key file, the accounts file or the logo cannot be used.
  */
 export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
-  const { engine, config, log } = parts;
-  const { store, model, now } = engine;
+  const { store, now, config, log } = parts;
   const { accounts } = config;
+  let { model } = parts;
   const secret = readKeyFile(parts.keyFile);
   const brand = readBrand(config);
   const keys = await loadSigningKeys(store, secret, now);
@@ -74,15 +86,24 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
           notice: text => log.notice(text),
         });
   const registry = createRegistry(store, file, now);
+  const isWithinRateLimit = createAuthorizeRateLimit();
   return {
     origins: () => registry.origins(),
-    load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    with(engine) {
+      ({ model } = engine);
+      return makeOnce(() => assemble({ ...parts, engine, keys, cookieSecret, registry, brand, isWithinRateLimit }));
+    },
+    async checkAccounts(other) {
+      if (accounts !== undefined) await readAccountsAt(accounts, store, other);
+    },
     reload: file && (() => file.reload()),
     close: () => file?.close(),
   };
 }
 
-interface Assembled extends AuthorizationParts {
+interface Assembled extends Omit<AuthorizationParts, 'store' | 'model' | 'now'> {
+  readonly engine: Engine;
+  readonly isWithinRateLimit: ReturnType<typeof createAuthorizeRateLimit>;
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
   readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;
@@ -99,7 +120,8 @@ async function assemble(parts: Assembled): Promise<Authorization> {
       import('./pages/pages.ts'),
       import('./pages/protocol-error.ts'),
     ]);
-  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry, brand } = parts;
+  const { engine, config, publicUrl, demo, clientAddress, log } = parts;
+  const { keys, cookieSecret, registry, brand, isWithinRateLimit } = parts;
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
@@ -121,6 +143,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     cookieSecret,
     publicUrl,
     lifetimes: config,
+    isWithinRateLimit,
     demo,
     now,
     renderError,
@@ -148,14 +171,14 @@ async function assemble(parts: Assembled): Promise<Authorization> {
 }
 
 /** Audits the result of a sign-in; attempts with unknown names are counted, and so are throttled ones. */
-function auditSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
+function auditSignIn({ engine }: Assembled, { user, status, address, requestId = 'none' }: SignInTried): void {
   if (user === undefined || status === 429) engine.audit.refused(status, undefined, address);
   else engine.audit.signIn({ what: 'login', user, status, address, requestId });
 }
 
 /** Audits the result of a token request; requests of unknown clients are counted. */
 function auditToken(
-  { engine, publicUrl, clientAddress, countToken }: AuthorizationParts,
+  { engine, publicUrl, clientAddress, countToken }: Assembled,
   { client, audience, ...event }: TokenEvent,
   request: IncomingMessage,
   response: ServerResponse,

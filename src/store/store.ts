@@ -41,6 +41,11 @@ export interface StoreOptions extends StoreDefinitions {
    * this process follow them, and the write is tried again.
    */
   readonly follow?: () => Promise<void>;
+  /**
+   * Called before the definitions are used, with the documents of the store: returns others to use instead, if what is
+   * stored there says so.
+   */
+  readonly choose?: (documents: Store['documents']) => Promise<StoreDefinitions | undefined>;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }

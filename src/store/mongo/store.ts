@@ -49,7 +49,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
   try {
     // Reads that decide a write go to the primary, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary', writeConcern: durable(deployment) });
-    const core: Core = {
+    const opened: Core = {
       client,
       database,
       options,
@@ -64,6 +64,8 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       views: { latest: undefined, changing: undefined },
       ending: ending.signal,
     };
+    const chosen = await options.choose?.(collection => new MongoDocuments(opened, collection));
+    const core: Core = { ...opened, options: { ...options, ...chosen } };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {

@@ -60,14 +60,12 @@ export async function openSqliteStore(
     if (options.mode === 'serve') lock = lockForServing(path);
     const unswept = prepareFile(path, options.mode, left);
     const readOnly = options.mode === 'read';
-    const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    if (hasFullText(options.model)) requireFullText(database);
     // The first read creates the WAL, which is watched from here on.
-    const isRegistered = !readOnly && registered(database) === definitions;
+    const before = readOnly ? undefined : registered(database);
     const files = watchedFiles(path);
-    const core: Core = {
+    const opened: Core = {
       path,
       options,
       budgets,
@@ -79,7 +77,11 @@ export async function openSqliteStore(
       views: { latest: undefined, changing: undefined },
       underWay: new Set(),
     };
-    if (options.mode === 'serve' && !isRegistered) await register(core);
+    const chosen = await options.choose?.(collection => new SqliteDocuments(opened, collection));
+    const core: Core = { ...opened, options: { ...options, ...chosen } };
+    const { model } = core.options;
+    if (hasFullText(model)) requireFullText(database);
+    if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
     if (options.mode === 'serve') await finishUpgrade(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
