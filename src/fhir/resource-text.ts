@@ -31,12 +31,14 @@ export function stamp(version: number, lastUpdated: number): string {
 
 /** Milliseconds since 1970 UTC as an instant. https://hl7.org/fhir/R4/datatypes.html#instant */
 export function printInstant(ms: number): string {
-  if (ms !== printed.ms) printed = { ms, text: new Date(ms).toISOString() };
-  return printed.text;
+  const rest = ms % 1000;
+  if (!(rest >= 0) || !Number.isInteger(rest)) return new Date(ms).toISOString();
+  if (ms - rest !== second.ms) second = { ms: ms - rest, text: new Date(ms - rest).toISOString().slice(0, -4) };
+  return `${second.text}${String(rest).padStart(3, '0')}Z`;
 }
 
-/** The last printed instant: all changes of one commit have the same time. */
-let printed = { ms: NaN, text: '' };
+/** The second of the last printed instant, which others share: the text until its milliseconds. */
+let second = { ms: NaN, text: '' };
 
 function metaWithoutStamp(meta: string): string {
   let kept = '';

@@ -3,11 +3,12 @@ import { restrict, restriction } from '../auth/restrict.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
+import { simplify } from '../search/simplify.ts';
 import { parseSearch } from '../search/parse/search.ts';
 import { controls } from '../search/parse/result-parameters.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Partition } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { Requirement, StoredVersion } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 import { findPage } from './search/find.ts';
@@ -75,6 +76,13 @@ export async function oneMatch(
 export async function firstTwo(type: ResourceType, query: Query, place: Place): Promise<readonly StoredVersion[]> {
   return (await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place)).versions;
 }
+
+/** What a write of the one match requires: that no other record matches. */
+export const onlyMatch = (type: ResourceType, query: Query, id: string): Requirement => ({
+  is: 'no-match',
+  type: type.name,
+  query: simplify({ kind: 'and', of: [query, { kind: 'not', of: { kind: 'id', anyOf: [id] } }] }),
+});
 
 /** Several records match where one is required. */
 export const severalMatch = ({ name }: ResourceType, source: CriteriaSource): Error =>

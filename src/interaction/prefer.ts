@@ -2,27 +2,44 @@
 export type Handling = 'strict' | 'lenient';
 
 /** The `handling` of a Prefer header; `otherwise` without one. https://www.rfc-editor.org/rfc/rfc7240 */
-export function handlingOf(prefer: string | undefined, otherwise: Handling): Handling {
-  if (prefer === undefined) return otherwise;
-  for (const preference of prefer.split(/[,;]/)) {
-    const [name = '', value = ''] = preference.split('=').map(part => part.trim().toLowerCase());
-    const plain = value.replaceAll('"', '');
-    if (name === 'handling' && (plain === 'strict' || plain === 'lenient')) return plain;
-  }
-  return otherwise;
-}
+export const handlingOf = (prefer: string | undefined, otherwise: Handling): Handling =>
+  preferencesOf(prefer).handling ?? otherwise;
 
 /** The body of the answer to a write. https://hl7.org/fhir/R4/http.html#ops */
 export type Return = 'minimal' | 'representation' | 'OperationOutcome';
 
 /** The `return` of a Prefer header; the representation without one, or for an unknown value. */
-export function returnOf(prefer: string | undefined): Return {
-  for (const preference of prefer?.split(/[,;]/) ?? []) {
-    const [name = '', value = ''] = preference.split('=').map(part => part.trim().toLowerCase());
-    const known = returns.find(one => one.toLowerCase() === value.replaceAll('"', ''));
-    if (name === 'return' && known !== undefined) return known;
-  }
-  return 'representation';
+export const returnOf = (prefer: string | undefined): Return => preferencesOf(prefer).return ?? 'representation';
+
+const handlings = ['strict', 'lenient'] as const;
+const returns = ['minimal', 'representation', 'OperationOutcome'] as const;
+
+interface Preferences {
+  readonly handling: Handling | undefined;
+  readonly return: Return | undefined;
 }
 
-const returns = ['minimal', 'representation', 'OperationOutcome'] as const;
+const none: Preferences = { handling: undefined, return: undefined };
+
+/** The last parsed header: all entries of a transaction, and most requests of a client, have the same. */
+let last = { prefer: '', preferences: none };
+
+function preferencesOf(prefer: string | undefined): Preferences {
+  if (prefer === undefined) return none;
+  if (prefer !== last.prefer) last = { prefer, preferences: parse(prefer) };
+  return last.preferences;
+}
+
+/** The first known value of each. */
+function parse(prefer: string): Preferences {
+  const given = prefer.split(/[,;]/).map(preference => {
+    const [name = '', value = ''] = preference.split('=').map(part => part.trim().toLowerCase());
+    return { name, value: value.replaceAll('"', '') };
+  });
+  const first = <T extends string>(wanted: string, known: readonly T[]): T | undefined =>
+    given
+      .filter(({ name }) => name === wanted)
+      .map(({ value }) => known.find(one => one.toLowerCase() === value))
+      .find(found => found !== undefined);
+  return { handling: first('handling', handlings), return: first('return', returns) };
+}

@@ -6,7 +6,7 @@ import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch, VersionConflict } from '../store/errors.ts';
 import type { Partition } from '../store/partitions.ts';
 import { controls } from './controls.ts';
-import { oneMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
+import { oneMatch, onlyMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch, tooManyWrites } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
@@ -82,7 +82,10 @@ async function byCriteria(
     // The version that matched, so that it still matches in the write.
     const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
-    if (current.is === 'record') return { id: current.version.id, former: current.version };
+    if (current.is === 'record') {
+      const { version } = current;
+      return { id: version.id, former: version, requires: [onlyMatch(type, query, version.id)] };
+    }
     if (found !== undefined) throw recordNotWritable(base, type.name);
     if (given !== undefined) {
       requireCreatable(type, given);

@@ -30,6 +30,10 @@ export function holds(
   return !isThere && (precondition.version ?? version) === version;
 }
 
+/** Whether the id was never used, if the precondition holds. */
+export const isNew = (precondition: VersionPrecondition | { readonly is: 'no-match' } | undefined): boolean =>
+  precondition?.is === 'absent' && precondition.version === 0;
+
 /** Throws Error if another change of the same write concerns a conditionally created resource. */
 export function requireApart(changes: readonly Change[]): void {
   if (changes.length < 2 || !changes.some(isConditional)) return;

@@ -32,6 +32,16 @@ export class SeveralMatch extends Error {
   }
 }
 
+/** A requirement of a write does not hold (records.ts). */
+export class RequirementFailed extends Error {
+  readonly type: string;
+  constructor(type: string) {
+    super(`The write needs another state of ${type}`);
+    this.name = 'RequirementFailed';
+    this.type = type;
+  }
+}
+
 /** The idempotency key of a write was used with another body. */
 export class KeyUsed extends Error {
   constructor() {

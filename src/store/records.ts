@@ -17,8 +17,9 @@ export interface RecordStore {
   count(type: string, query?: Query, explain?: Explain): Promise<number>;
   /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
-   * `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a precondition has a
-   * query. Without changes a key is only looked up: the results that `write` would repeat for it; none if it is free.
+   * `RequirementFailed`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a
+   * precondition or requirement has a query. Without changes a key is only looked up: the results that `write` would
+   * repeat for it; none if it is free.
    */
   write(changes: readonly Change[], options?: WriteOptions): Promise<readonly WriteResult[]>;
   /** The progress of a load with this key; undefined if it never ran. */
@@ -76,7 +77,7 @@ export type Precondition =
    * No resource of the change's type matches, decided atomically with the write: then the id must be free, and it is
    * created. If one matches, the result is `matched` and nothing of this change is written; several throw
    * `SeveralMatch`. With `except`, the ids of the records of this type that the write changes, those are not looked at,
-   * and a match throws `VersionConflict`: then nothing of the whole write is done.
+   * and a match throws `RequirementFailed`: then nothing of the whole write is done.
    */
   | { readonly is: 'no-match'; readonly query: Query; readonly except?: readonly string[] };
 
@@ -90,7 +91,19 @@ export interface WriteOptions {
   readonly mark?: Mark;
   /** Commits with the changes; if it was used before, nothing is written (no mark either). */
   readonly key?: WriteKey;
+  /**
+   * Must hold before the changes, else nothing is written and `RequirementFailed` is thrown. Decided atomically with
+   * the write, except in a store that lacks `several-at-once` or `commit-order`: there, just before it.
+   */
+  readonly requires?: readonly Requirement[];
 }
+
+/** What a write needs of other records than those that it changes. */
+export type Requirement =
+  /** The record exists. */
+  | { readonly is: 'there'; readonly type: string; readonly id: string }
+  /** No record of the type matches. */
+  | { readonly is: 'no-match'; readonly type: string; readonly query: Query };
 
 /** Makes a write repeatable: until `expires` the same key and body get the first results again. */
 export interface WriteKey {

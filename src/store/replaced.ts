@@ -1,19 +1,25 @@
 import { isConditional } from './conditional.ts';
 import { StoreUnavailable } from './errors.ts';
-import type { Change } from './records.ts';
+import type { Change, Requirement } from './records.ts';
 import type { StoreDefinitions } from './store.ts';
 
 type Model = StoreDefinitions['model'];
 
 /**
- * Checks changes of a request that began before other definitions replaced those of its model. Throws
- * `StoreUnavailable` if the new model does not declare their type, or has other indexes while a change depends on a
- * search: its repetition is answered by the new definitions.
+ * Checks a write of a request that began before other definitions replaced those of its model. Throws
+ * `StoreUnavailable` if the new model does not declare a type of the write, or has other indexes while the write depends
+ * on a search: its repetition is answered by the new definitions.
  */
-export function requireStillDeclared(before: Model, latest: Model, changes: readonly Change[]): void {
+export function requireStillDeclared(
+  before: Model,
+  latest: Model,
+  changes: readonly Change[],
+  requires: readonly Requirement[] = [],
+): void {
   if (before === latest) return;
-  const isDeclared = changes.every(({ type }) => latest.types.has(type));
-  if (isDeclared && (!changes.some(isConditional) || hasIndexesOf(before, latest))) return;
+  const isDeclared = [...changes, ...requires].every(({ type }) => latest.types.has(type));
+  const searches = changes.some(isConditional) || requires.some(({ is }) => is !== 'there');
+  if (isDeclared && (!searches || hasIndexesOf(before, latest))) return;
   throw new StoreUnavailable('transient', 'The definitions have changed while the request was running; repeat it');
 }
 

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { printInstant, splitForStamp, stamp } from '../../src/fhir/resource-text.ts';
 
@@ -58,6 +59,10 @@ describe('splitForStamp', () => {
   });
 });
 
-it('printInstant prints milliseconds in UTC', () => {
+it('printInstant prints milliseconds in UTC, as Date does', () => {
   expect(printInstant(0)).toBe('1970-01-01T00:00:00.000Z');
+  const near = fc.integer({ min: -3_000, max: 3_000 }).map(ms => 1_767_326_645_000 + ms);
+  const any = fc.integer({ min: -8.64e15, max: 8.64e15 });
+  const agrees = (ms: number): void => expect(printInstant(ms)).toBe(new Date(ms).toISOString());
+  fc.assert(fc.property(fc.array(fc.oneof(near, any)), list => list.forEach(agrees)));
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
 import type { Query } from '../../src/search/ast.ts';
-import { KeyUsed, SeveralMatch, VersionConflict } from '../../src/store/errors.ts';
+import { KeyUsed, RequirementFailed, SeveralMatch, VersionConflict } from '../../src/store/errors.ts';
 import type { Partition } from '../../src/store/partitions.ts';
-import type { Change } from '../../src/store/records.ts';
+import type { Change, Requirement } from '../../src/store/records.ts';
 import type { Store } from '../../src/store/store.ts';
 import { each, type Place } from './support/fixture.ts';
 import { openClinic, person, picture, shippedModel, withIdentifier } from './support/shipped.ts';
@@ -34,6 +34,53 @@ export function createContract(where: Where): void {
   afterAll(async () => {
     await store.close();
     await place.remove();
+  });
+
+  describe('what a write requires of other records', () => {
+    const there = (id: string): Requirement => ({ is: 'there', type: 'Patient', id });
+    const none = (identifier: string): Requirement => ({
+      is: 'no-match',
+      type: 'Patient',
+      query: withIdentifier(model, identifier),
+    });
+    beforeAll(async () => {
+      await clinic.write([person('r-there', 'R'), person('r-gone', 'R gone')], each);
+      await clinic.write([{ kind: 'remove', type: 'Patient', id: 'r-gone' }]);
+    });
+
+    it.each([
+      ['that one exists, as it does', () => [there('r-there')], true],
+      ['that one exists, but it was deleted', () => [there('r-gone')], false],
+      ['that one exists, but it never did', () => [there('r-never')], false],
+      ['that none matches, as it is', () => [none('R gone'), none('never')], true],
+      ['that none matches, but one does', () => [none('never'), none('R')], false],
+      ['what holds, and what does not', () => [there('r-there'), none('R')], false],
+    ] as const)('%s', async (title, requires, holds) => {
+      const id = `r-${title.length}`;
+      const key = { key: title, body: '', expires: time + 1_000 };
+      const write = clinic.write([person(id, 'required')], {
+        requires: requires(),
+        key,
+        mark: { key: title, value: 'done' },
+      });
+      const failure: unknown = await write.then(() => undefined).catch((error: unknown) => error);
+      expect(failure instanceof RequirementFailed).toBe(!holds);
+      expect((await clinic.read('Patient', id)) !== undefined).toBe(holds);
+      expect(await clinic.mark(title)).toBe(holds ? 'done' : undefined);
+      expect(await clinic.write([], { key })).toHaveLength(holds ? 1 : 0);
+    });
+
+    itInOrder('is decided in the write: what is deleted while others need it is not needed by any', async () => {
+      for (let round = 0; round < 20; round += 1) {
+        const [target, other] = [`r-target-${round}`, `r-other-${round}`];
+        await clinic.write([person(target, 'target')]);
+        const [needs, removal] = await Promise.allSettled([
+          clinic.write([person(other, `needs ${round}`)], { requires: [there(target)] }),
+          clinic.write([{ kind: 'remove', type: 'Patient', id: target }], { requires: [none(`needs ${round}`)] }),
+        ]);
+        expect([needs.status, removal.status].toSorted()).toEqual(['fulfilled', 'rejected']);
+      }
+    });
   });
 
   describe('no-match', () => {
@@ -104,10 +151,10 @@ export function createContract(where: Where): void {
         expect(outcomes).toEqual(['removed', 'created', 'updated', 'removed', 'created']);
       });
 
-      itAtOnce('throws VersionConflict where another one matches, and leaves nothing of the write done', async () => {
+      itAtOnce('throws RequirementFailed where another one matches, and leaves nothing of the write done', async () => {
         await clinic.write([person('y1', 'Y')]);
         const changes = [person('y2', 'free'), person('y3', 'Y', { precondition: apart('Y', 'y2') }), gone('y1')];
-        await expect(clinic.write(changes)).rejects.toThrow(VersionConflict);
+        await expect(clinic.write(changes)).rejects.toThrow(RequirementFailed);
         expect((await clinic.read('Patient', 'y1'))?.version).toBe(1);
         expect(await clinic.readMany(['y2', 'y3'].map(id => ({ type: 'Patient', id })))).toEqual([]);
       });
@@ -132,7 +179,7 @@ export function createContract(where: Where): void {
         const results = await Promise.allSettled(Array.from({ length: 50 }, (_, at) => write(at)));
         const failed = results.flatMap(one => (one.status === 'rejected' ? [one.reason] : []));
         expect(failed).toHaveLength(49);
-        expect(failed.every(error => error instanceof VersionConflict)).toBe(true);
+        expect(failed.every(error => error instanceof RequirementFailed)).toBe(true);
         expect(await clinic.count('Patient', withIdentifier(model, 'pair'))).toBe(1);
         expect(await clinic.count('Patient', withIdentifier(model, 'other'))).toBe(1);
       });

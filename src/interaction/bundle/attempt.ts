@@ -44,7 +44,7 @@ export async function attemptTransaction(
   for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry, entry.request);
   attempt.failures.throw();
   await attempt.begin();
-  const times = await writeStaged(partition, staged.records);
+  const times = await writeStaged(partition, staged);
   return new Map([...attempt.answers].map(([entry, answer]) => [entry, withTimes(answer, times)]));
 }
 

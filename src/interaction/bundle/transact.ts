@@ -1,6 +1,6 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
-import { AttachmentMissing, SeveralMatch, VersionConflict } from '../../store/errors.ts';
+import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { answerOf } from '../answer-of.ts';
 import { controls } from '../controls.ts';
@@ -83,7 +83,7 @@ async function untilWritten(
 
 /** Another write came between what the entries read and the write of the transaction. */
 const isRace = (error: unknown): boolean =>
-  error instanceof VersionConflict || error instanceof SeveralMatch || error instanceof AttachmentMissing;
+  [VersionConflict, SeveralMatch, RequirementFailed, AttachmentMissing].some(race => error instanceof race);
 
 /** A repeated transaction would be answered without its reads; its entries have conditions. */
 function refuseKey({ headers }: FhirRequest): void {

@@ -4,9 +4,9 @@ import { fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/partitions.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { Requirement, StoredVersion } from '../../store/records.ts';
 import { controls } from '../controls.ts';
-import { readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
+import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import { requireMatch } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
@@ -16,8 +16,9 @@ import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { FormerVersion } from '../write/client-record.ts';
-import { refuseReferred } from './referrers.ts';
+import { refuseReferred, unreferred } from './referrers.ts';
 import { removeRecord } from './remove-record.ts';
+import type { Removable } from './remove-record.ts';
 
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
@@ -44,13 +45,14 @@ async function removeById(
   const { parameters, headers, access } = request;
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
   let tombstone: StoredVersion | undefined;
-  const find = async (): Promise<FormerVersion | undefined> => {
+  const find = async (): Promise<Removable | undefined> => {
     const current = await findCurrent(engine, type, request, partition, 'd');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
     if (current.is !== 'record') return undefined;
-    await requireUnreferred(engine, request, partition, type, [current.version.id]);
-    return current.version;
+    const { version } = current;
+    const requires = await requireUnreferred(engine, request, partition, type, [version.id]);
+    return { version, requires: requires(version.id) };
   };
   const removed = await removeRecord(engine, request, partition, find);
   const name = `\`${type.name}/${request.id}\``;
@@ -88,26 +90,41 @@ async function removeMatches(
   // All are decided before the first is deleted.
   const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   const ids = open.map(({ id }) => id);
-  await requireUnreferred(engine, request, partition, type, ids);
+  const refuse = (): Promise<Requires> => requireUnreferred(engine, request, partition, type, ids);
+  const requires = await refuse();
   const records: StoredVersion[] = [];
   for (const version of open) {
+    const { id } = version;
+    const required = [...requires(id), ...(isSingle ? [onlyMatch(type, query, id)] : [])];
     let found: StoredVersion | undefined = version;
-    const find = async (): Promise<FormerVersion | undefined> => {
-      const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [version.id] }] } as const;
-      found ??= (await refuseCostly(findPage({ ...search, query: same }, place))).versions[0];
+    const find = async (): Promise<Removable | undefined> => {
+      found ??= await matchAgain(id);
       const next = await openOf(found);
       found = undefined;
-      return next;
+      return next === undefined ? undefined : { version: next, requires: required };
     };
     const removed = await removeRecord(engine, request, partition, find);
     if (removed !== undefined) records.push(removed);
   }
   return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
+
+  /** After another write: the record if it still matches, may be deleted, and is the only one where it must be. */
+  async function matchAgain(id: string): Promise<StoredVersion | undefined> {
+    const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] } as const;
+    const again = await refuseCostly(findPage({ ...search, query: isSingle ? query : same }, place));
+    if (isSingle && again.versions.length > 1) throw severalMatch(type, urlCriteria);
+    await requireUnreferred(engine, request, partition, type, [id]);
+    return again.versions.find(one => one.id === id);
+  }
 }
+
+/** What the deletion of a record requires. */
+type Requires = (id: string) => readonly Requirement[];
 
 /**
  * Throws FhirError 409 if other records refer to these, unless the type declares that they may. In a transaction that
- * is decided at its end, since other entries may delete or change them.
+ * is decided at its end, since other entries may delete or change them. Returns what their deletion requires so that
+ * this holds in the write.
  */
 async function requireUnreferred(
   engine: Engine,
@@ -115,11 +132,12 @@ async function requireUnreferred(
   partition: Partition,
   type: ResourceType,
   ids: readonly string[],
-): Promise<void> {
-  if (type.deletePolicy !== 'refuse') return;
+): Promise<Requires> {
+  if (type.deletePolicy !== 'refuse') return () => [];
   const check = (): Promise<void> => refuseReferred(engine, request, partition, type, ids);
   if (engine.atEnd === undefined) await check();
   else engine.atEnd(check);
+  return id => unreferred(engine.model, type, id, { deleted: ids, base: request.base });
 }
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */

@@ -1,10 +1,10 @@
 import { isWithin, restriction } from '../../auth/restrict.ts';
 import { FhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { ResourceType } from '../../model/model.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/partitions.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { Requirement, StoredVersion } from '../../store/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { findPage } from '../search/find.ts';
@@ -58,24 +58,41 @@ interface Target {
 
 /** Some records of a type that refer to others of `type`, in parts. */
 async function referrersOf(place: Place, { from, type, ids }: Target): Promise<readonly StoredVersion[]> {
-  const params = [...from.indexed.values()]
-    .filter(param => param.type === 'reference' && param.reads === undefined)
-    .filter(({ targets }) => targets.length === 0 || targets.includes(type.name));
-  if (params.length === 0) return [];
-  const apart: readonly Query[] = from === type ? [{ kind: 'not', of: { kind: 'id', anyOf: ids } }] : [];
   const found: StoredVersion[] = [];
   for (let at = 0; at < ids.length; at += idSlice) {
-    const of = params.flatMap(param =>
-      ids.slice(at, at + idSlice).map((id): Query => {
-        const test = { kind: 'reference', type: type.name, id, base: place.base } as const;
-        return { kind: 'param', param, test };
-      }),
-    );
-    const query: Query = { kind: 'and', of: [{ kind: 'or', of }, ...apart] };
+    const some = ids.slice(at, at + idSlice);
+    const query = referring({ from, type, ids: some }, ids, place.base);
+    if (query === undefined) return [];
     const search = { type: from, query, sort: anyOrder, limit: mostRead, after: undefined };
     found.push(...(await refuseCostly(findPage(search, place))).versions);
   }
   return found;
+}
+
+/** What the deletion of a record requires: that no other records than those that are deleted too refer to it. */
+export function unreferred(
+  model: Model,
+  type: ResourceType,
+  id: string,
+  { deleted, base }: { readonly deleted: readonly string[]; readonly base: string },
+): readonly Requirement[] {
+  return [...model.types.values()].flatMap((from): readonly Requirement[] => {
+    const query = referring({ from, type, ids: [id] }, deleted, base);
+    return query === undefined ? [] : [{ is: 'no-match', type: from.name, query }];
+  });
+}
+
+/** The query for records that refer to others, except those that are deleted; undefined if a type cannot. */
+function referring({ from, type, ids }: Target, deleted: readonly string[], base: string): Query | undefined {
+  const params = [...from.indexed.values()]
+    .filter(param => param.type === 'reference' && param.reads === undefined)
+    .filter(({ targets }) => targets.length === 0 || targets.includes(type.name));
+  if (params.length === 0) return undefined;
+  const of = params.flatMap(param =>
+    ids.map((id): Query => ({ kind: 'param', param, test: { kind: 'reference', type: type.name, id, base } })),
+  );
+  const apart: readonly Query[] = from === type ? [{ kind: 'not', of: { kind: 'id', anyOf: deleted } }] : [];
+  return { kind: 'and', of: [{ kind: 'or', of }, ...apart] };
 }
 
 function issuesOf(what: string, seen: readonly string[]): readonly Issue[] {

@@ -2,8 +2,9 @@ import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
+import type { Requirement } from '../../store/records.ts';
 import { controls } from '../controls.ts';
-import { oneMatch, readCriteria, urlCriteria } from '../criteria.ts';
+import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
@@ -44,18 +45,24 @@ export const patch: Interaction = async (engine, request, partition) => {
     throw error instanceof VersionConflict ? tooManyWrites() : error;
   }
 
-  function replacedBy(current: Current): Replaced {
+  function replacedBy({ current, requires }: FoundRecord): Replaced {
     if (current.is !== 'record' && request.id === undefined) throw noMatch(type);
     const former = requireChangeable(engine, type, request, partition, { current, what: 'A patch' });
-    return { id: former.id, former };
+    return { id: former.id, former, requires };
   }
 };
 
-type Find = () => Promise<Current>;
+/** The record to patch, and what its write requires. */
+interface FoundRecord {
+  readonly current: Current;
+  readonly requires?: readonly Requirement[];
+}
+
+type Find = () => Promise<FoundRecord>;
 
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
   controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
-  return () => findCurrent(engine, type, request, partition, 'u');
+  return async () => ({ current: await findCurrent(engine, type, request, partition, 'u') });
 }
 
 /** The one record that matches the criteria of the URL. https://hl7.org/fhir/R4/http.html#patch */
@@ -70,7 +77,8 @@ async function byCriteria(
   const place = { partition, extract: engine.extract, base };
   return async () => {
     const found = await oneMatch(type, query, place, urlCriteria);
-    return currentOf(engine, type, request, partition, { letter: 'u', found });
+    const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
+    return { current, requires: found === undefined ? [] : [onlyMatch(type, query, found.id)] };
   };
 }
 

@@ -12,7 +12,7 @@ import { parseStored } from '../../fhir/stored-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { Requirement, StoredVersion } from '../../store/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
 import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
@@ -23,7 +23,7 @@ import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { mostIssues, validateInTurn } from './validate-in-turn.ts';
 import { checkRecord, isOfStructure, textWithoutAttachments } from './record.ts';
-import { checkReferences } from './references.ts';
+import { checkReferences, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
@@ -37,6 +37,8 @@ export interface ClientRecord {
   readonly contents: readonly Content[];
   /** Warnings and notes, which do not reject it. */
   readonly warnings: readonly Issue[];
+  /** What its write requires, so that its references still hold. */
+  readonly requires: readonly Requirement[];
 }
 
 /** The destination of a record. */
@@ -82,10 +84,12 @@ export async function readClientRecord(
   const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: keptApart });
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
-  const references = await referenceIssues(engine, type, resource, place);
+  const added = newReferences(resource, type, engine, place);
+  const references = await referenceIssues(engine, type, added, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
   const whole = spans.length === 0 ? parsed : undefined;
-  const checked = { text: textWithoutAttachments(record), resource, parsed: whole, contents, warnings };
+  const requires = requiredTargets(engine, type, added, place.base);
+  const checked = { text: textWithoutAttachments(record), resource, parsed: whole, contents, warnings, requires };
   refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
   return checked;
 }
@@ -97,10 +101,10 @@ export async function readClientRecord(
 async function referenceIssues(
   engine: Engine,
   type: ResourceType,
+  added: readonly FoundReference[],
   resource: JsonObject,
   place: ClientPlace,
 ): Promise<readonly Issue[]> {
-  const added = newReferences(resource, type, engine, place);
   const check = (): Promise<readonly Issue[]> => checkReferences(engine, type, added, resource, place);
   if (engine.atEnd === undefined) return check();
   engine.atEnd(async () => {
@@ -108,6 +112,18 @@ async function referenceIssues(
     if (issues.length > 0) throw new FhirError(422, issues);
   });
   return [];
+}
+
+/** Throws FhirError 422 if a reference that the version before does not have is missing by now. */
+export async function requireReferences(
+  engine: Engine,
+  type: ResourceType,
+  { resource }: ClientRecord,
+  place: ClientPlace,
+): Promise<void> {
+  const added = newReferences(resource, type, engine, place);
+  const issues = await checkReferences(engine, type, added, resource, place);
+  if (issues.length > 0) throw new FhirError(422, issues);
 }
 
 /** The references that the version before does not have: the others are not the writer's doing. */

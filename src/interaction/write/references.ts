@@ -1,4 +1,5 @@
 import type { Partition } from '../../store/partitions.ts';
+import type { Requirement } from '../../store/records.ts';
 import { isStoredElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
 import type { Letter } from '../../auth/scope.ts';
@@ -6,6 +7,7 @@ import { objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { parseReference } from '../../fhir/reference.ts';
+import type { ParsedReference } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
@@ -43,6 +45,34 @@ export async function checkReferences(
   return missing.filter(issue => issue !== undefined);
 }
 
+/**
+ * What a write of references needs so that `checkReferences` still holds: their targets, if the policy is `enforced`.
+ */
+export function requiredTargets(
+  { model }: Pick<Engine, 'model'>,
+  type: ResourceType,
+  references: readonly FoundReference[],
+  base: string,
+): readonly Requirement[] {
+  if (!type.referencePolicies.has('enforced')) return [];
+  const names = new Map<string, Requirement>();
+  for (const { text } of references) {
+    const reference = parseReference(text);
+    if (reference === undefined || !isHere(reference, base) || reference.version !== undefined) continue;
+    const target = model.types.get(reference.type);
+    if (target === undefined || isStoredElsewhere(target)) continue;
+    names.set(`${target.name}/${reference.id}`, { is: 'there', type: target.name, id: reference.id });
+  }
+  return [...names.values()];
+}
+
+/** Whether a reference leads to a resource below the base. */
+const isHere = (
+  reference: ParsedReference,
+  base: string,
+): reference is Extract<ParsedReference, { readonly kind: 'relative' | 'absolute' }> =>
+  reference.kind === 'relative' || (reference.kind === 'absolute' && reference.base === base);
+
 async function whyMissing(
   engine: Engine,
   from: ResourceType,
@@ -56,8 +86,7 @@ async function whyMissing(
   if (reference?.kind === 'contained') {
     return !enforced || contained.has(reference.id) ? undefined : `${quoted} is not the id of a contained resource.`;
   }
-  const here = reference?.kind === 'relative' || (reference?.kind === 'absolute' && reference.base === base);
-  if (!here) {
+  if (reference === undefined || !isHere(reference, base)) {
     return enforced
       ? `${quoted} cannot be resolved here: write \`Type/id\` of a resource in this partition, or ` +
           '`identifier` instead.'

@@ -4,11 +4,12 @@ import type { Issue } from '../../fhir/outcome.ts';
 import { splitForStamp, stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { writeCarrying } from '../../attachment/write.ts';
-import { VersionConflict } from '../../store/errors.ts';
+import { RequirementFailed, VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
-import type { Precondition, WriteKey, WriteResult } from '../../store/records.ts';
+import type { Precondition, Requirement, WriteKey, WriteResult } from '../../store/records.ts';
+import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { readClientRecord, settleRecord } from './client-record.ts';
+import { readClientRecord, requireReferences, settleRecord } from './client-record.ts';
 import type { ClientPlace, FormerVersion } from './client-record.ts';
 
 /** A resource to write, as received. */
@@ -55,12 +56,26 @@ export async function write(
   await engine.audit.begin(request, { type: type.name, id, text, owners, key: key?.key });
   const parts = splitForStamp(text, id);
   const change = { kind: 'put', type: type.name, id, text: parts, ...withParsed(parsed, id), precondition } as const;
-  const [result] = await writeCarrying(
-    partition,
-    [{ change, contents: record.contents }],
-    key === undefined ? {} : { key },
+  const options = { requires: record.requires, ...(key === undefined ? {} : { key }) };
+  const carrying = [{ change, contents: record.contents }];
+  const [result] = await untilMet(
+    () => writeCarrying(partition, carrying, options),
+    () => requireReferences(engine, type, record, place),
   );
   return written(partition, type, { id, parts, owners, warnings: record.warnings }, result);
+}
+
+/** Repeats a write while what it requires fails, but holds again when it is checked. Throws what `check` throws. */
+async function untilMet<T>(write: () => Promise<T>, check: () => Promise<void>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (!(error instanceof RequirementFailed)) throw error;
+      await check();
+      if (attempt === mostAttempts) throw tooManyWrites();
+    }
+  }
 }
 
 /** What an update replaces. */
@@ -70,6 +85,8 @@ export interface Replaced {
   readonly former: FormerVersion | undefined;
   /** Only if nothing matches; undefined: only if the former version is the current one. */
   readonly precondition?: Precondition | undefined;
+  /** What else must hold in the write. */
+  readonly requires?: readonly Requirement[] | undefined;
 }
 
 /** A resource that replaces another version. */
@@ -103,7 +120,7 @@ export async function replace(
   let record = await readClientRecord(engine, type, body, { ...placeOf(), parsed: parsedOf(request, body) });
   let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const { id, former, precondition } = replaced;
+    const { id, former, precondition, requires = [] } = replaced;
     const { text, attachments, parsed, owners } = settleRecord(engine, type, record, placeOf());
     if (begun !== id) await engine.audit.begin(request, { type: type.name, id, text, owners, key: undefined });
     begun = id;
@@ -113,11 +130,13 @@ export async function replace(
     const kept = { ...(attachments && { attachments }), ...withParsed(parsed, id) };
     const change = { kind: 'put', type: type.name, id, text: parts, precondition: required, ...kept } as const;
     try {
-      const [result] = await writeCarrying(partition, [{ change, contents: record.contents }], {});
+      const options = { requires: [...requires, ...record.requires] };
+      const [result] = await writeCarrying(partition, [{ change, contents: record.contents }], options);
       if (result?.outcome !== 'matched')
         return await written(partition, type, { id, parts, owners, warnings: record.warnings }, result);
     } catch (error) {
-      if (!(error instanceof VersionConflict)) throw error;
+      if (error instanceof RequirementFailed) await requireReferences(engine, type, record, placeOf());
+      else if (!(error instanceof VersionConflict)) throw error;
     }
     if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
     replaced = await find();

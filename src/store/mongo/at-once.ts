@@ -8,7 +8,7 @@ import { answeredLate, isTaken } from './failures.ts';
 import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
 import { keyReservation } from './reservation-id.ts';
 import { keepMark } from './mark.ts';
-import { matchOf, matchReservation, reservationFor, unconditional } from './match.ts';
+import { matchOf, matchReservation, requireAll, reservationFor, unconditional } from './match.ts';
 import { nextStamp } from './prepare.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -17,7 +17,7 @@ export async function writeAtOnce(
   core: Core,
   partition: PartitionInfo,
   changes: readonly Change[],
-  { mark, key }: WriteOptions,
+  { mark, key, requires = [] }: WriteOptions,
 ): Promise<readonly WriteResult[]> {
   const requireTime = answeredLate(core);
   for (;;) {
@@ -26,6 +26,7 @@ export async function writeAtOnce(
     try {
       return await inTransaction(core, async session => {
         const manner: WriteStep = { session, updated: nextStamp(core, partition.p) };
+        await requireAll(core, partition, requires, manner);
         const results: WriteResult[] = [];
         for (const change of changes) results.push(await writeOne(core, partition, change, manner));
         const [first] = changes;

@@ -2,8 +2,8 @@ import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
 import { queryOf } from '../conditional.ts';
 import type { Conditional } from '../conditional.ts';
-import type { WriteResult } from '../records.ts';
-import { SeveralMatch, VersionConflict } from '../errors.ts';
+import type { Requirement, WriteResult } from '../records.ts';
+import { RequirementFailed, SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -64,20 +64,39 @@ export function unconditional(change: Conditional, id: string): Put {
   return id === change.id ? free : withId(free, id);
 }
 
-/** The result if one matches. Throws `SeveralMatch`, `VersionConflict`, and the errors of a search. */
+/** Throws `RequirementFailed` if one does not hold, and the errors of a search. */
+export async function requireAll(
+  core: Core,
+  partition: PartitionInfo,
+  requires: readonly Requirement[],
+  manner: WriteStep = {},
+): Promise<void> {
+  for (const requirement of requires) {
+    const { type } = requirement;
+    if (requirement.is === 'there') {
+      const current = await readCurrent(core, partition.p, type, requirement.id, manner);
+      if (current?.text === undefined) throw new RequirementFailed(type);
+    } else {
+      const found = await findMatches(core, partition, declared(core, type), requirement.query, 1, manner);
+      if (found.length > 0) throw new RequirementFailed(type);
+    }
+  }
+}
+
+/** The result if one matches. Throws `SeveralMatch`, `RequirementFailed`, and the errors of a search. */
 export async function matchOf(
   core: Core,
   partition: PartitionInfo,
-  { type, id: own, precondition }: Conditional,
+  { type, precondition }: Conditional,
   manner: WriteStep = {},
 ): Promise<WriteResult | undefined> {
   for (;;) {
     const [id, other] = await findMatches(core, partition, declared(core, type), queryOf(precondition), 2, manner);
+    if (id !== undefined && precondition.except !== undefined) throw new RequirementFailed(type);
     if (other !== undefined) throw new SeveralMatch(type);
     if (id === undefined) return undefined;
     const current = await readCurrent(core, partition.p, type, id, manner);
     if (current?.text === undefined) continue;
-    if (precondition.except !== undefined) throw new VersionConflict(type, own);
     return { outcome: 'matched', id, version: current.version, lastUpdated: current.updated };
   }
 }

@@ -85,7 +85,7 @@ export class MongoPartition implements Partition {
     if (changes.length === 0 && key !== undefined)
       return this.#with(async p => (await repeatedResults(this.#core, { p }, key)) ?? []);
     return this.#writing((latest, partition) => {
-      requireStillDeclared(this.#core.options.model, latest.options.model, changes);
+      requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
       return write(latest, partition, changes, options);
     });
   }

@@ -8,7 +8,7 @@ import { writeEach } from './each.ts';
 import { withKey } from './keyed.ts';
 import { severalAtOnce } from './lacks.ts';
 import { keepMark } from './mark.ts';
-import { createUnlessMatching } from './match.ts';
+import { createUnlessMatching, requireAll } from './match.ts';
 
 /**
  * Writes changes as the port defines. A single change is one document; several at once need a transaction. If there are
@@ -20,7 +20,7 @@ export async function write(
   changes: readonly Change[],
   options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  const { unit = 'all', key, mark } = options;
+  const { unit = 'all', key, mark, requires = [] } = options;
   const [first] = changes;
   if (first === undefined) {
     await keepMark(core, partition.p, mark);
@@ -37,9 +37,10 @@ export async function write(
   if (several && !transactions) throw new PromiseLacking(severalAtOnce);
   if (several || (transactions && changes.some(isConditional))) return writeAtOnce(core, partition, changes, options);
 
-  const one = async (change: Change, by?: string): Promise<readonly WriteResult[]> => [
-    await writeOne(core, partition, change, by),
-  ];
+  const one = async (change: Change, by?: string): Promise<readonly WriteResult[]> => {
+    await requireAll(core, partition, requires);
+    return [await writeOne(core, partition, change, by)];
+  };
   const results = await (key === undefined ? one(first) : withKey(core, partition, key, first, one));
   if (!results.some(({ outcome }) => outcome === 'repeated')) await keepMark(core, partition.p, mark);
   return results;

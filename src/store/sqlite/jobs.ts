@@ -52,9 +52,15 @@ export interface WriteJob {
   readonly epoch: number;
   readonly now: number;
   readonly changes: readonly PreparedChange[];
+  /** Decided before the changes. */
+  readonly requires: readonly PreparedRequirement[];
   readonly mark: Mark | undefined;
   readonly key: WriteKey | undefined;
 }
+
+export type PreparedRequirement = { readonly t: number; readonly type: string } & (
+  { readonly is: 'there'; readonly id: string } | NoMatch
+);
 
 export interface PreparedChange {
   readonly t: number;
@@ -90,8 +96,6 @@ export interface NoMatch {
   readonly found: readonly string[];
   /** The terms with which the clause was lowered. */
   readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
-  /** A match is a conflict, and is decided before any change of the job. */
-  readonly isRequired?: true;
 }
 
 /** Versions of one partition as another store had them, prepared from reads at this epoch. */
@@ -171,6 +175,7 @@ export type JobResult =
   | { readonly kind: 'unregistered' }
   | { readonly kind: 'conflict'; readonly type: string; readonly id: string }
   | { readonly kind: 'several'; readonly type: string }
+  | { readonly kind: 'required'; readonly type: string }
   | { readonly kind: 'keyUsed' }
   | { readonly kind: 'bytesMissing'; readonly digest: string }
   | { readonly kind: 'refused'; readonly message: string }

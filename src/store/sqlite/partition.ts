@@ -2,7 +2,14 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
-import { AttachmentMissing, KeyUsed, SeveralMatch, StoreRefused, VersionConflict } from '../errors.ts';
+import {
+  AttachmentMissing,
+  KeyUsed,
+  RequirementFailed,
+  SeveralMatch,
+  StoreRefused,
+  VersionConflict,
+} from '../errors.ts';
 import type { KeptAttachment } from '../blobs.ts';
 import type { Explain } from '../explained.ts';
 import type {
@@ -124,7 +131,7 @@ export class SqlitePartition implements Partition {
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     if (changes.length === 0 && options.key !== undefined) return this.#repeated(options.key);
     const result = await submit(this.#core, latest => {
-      requireStillDeclared(this.#core.options.model, latest.options.model, changes);
+      requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
       return prepareWrite(latest, this.id, changes, options);
     });
     if (result.kind !== 'written') throw refusal(result);
@@ -239,6 +246,8 @@ function refusal(result: Applied): Error {
   switch (result.kind) {
     case 'conflict':
       return new VersionConflict(result.type, result.id);
+    case 'required':
+      return new RequirementFailed(result.type);
     case 'several':
       return new SeveralMatch(result.type);
     case 'keyUsed':

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import { queryOf, requireApart } from '../conditional.ts';
+import { isNew, queryOf, requireApart } from '../conditional.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
-import type { Change, WriteOptions } from '../records.ts';
+import type { Change, Requirement, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, followOthers, latestOf, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
-import type { PreparedChange, WriteJob } from './jobs.ts';
+import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
@@ -30,7 +30,8 @@ export async function prepareWrite(
   requireApart(changes);
   // A type of unregistered definitions has no number yet.
   const types = partitionIndex(core, id)?.types;
-  if (changes.some(({ type }) => types?.get(type)?.t === 0)) {
+  const named = [...changes, ...(options.requires ?? [])];
+  if (named.some(({ type }) => types?.get(type)?.t === 0)) {
     await followOthers(core);
     if (latestOf(core) === core) await register(core);
   }
@@ -45,33 +46,60 @@ async function prepareRegistered(
 ): Promise<WriteJob> {
   const partition = partitionIndex(core, id);
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
+  const requires = await preparedRequirements(core, partition, options.requires ?? []);
   const before = new Map<string, Before>();
   const prepared: PreparedChange[] = [];
   for (const [at, change] of changes.entries()) {
     if (at % turn === turn - 1) await setImmediate();
-    const index = partition.types.get(change.type);
-    if (index === undefined || index.t === 0) throw new Error(`\`${change.type}\` is not a declared type`);
+    const index = declared(partition, change.type);
     const key = `${change.type}/${change.id}`;
-    const found = before.get(key) ?? readBefore(core, partition, index, change.id);
-    const precondition = await preparedCondition(core, partition, index, change);
+    const found =
+      before.get(key) ?? (isNew(change.precondition) ? nothing : readBefore(core, partition, index, change.id));
+    const precondition = await preparedCondition(core, partition, index, change, requires);
     const [step, after] = prepareChange(core, partition, index, change, precondition, found);
     prepared.push(step);
     before.set(key, after);
   }
   const { n, epoch } = partition;
   const { mark, key } = options;
-  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, mark, key };
+  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, requires, mark, key };
 }
 
+function declared({ types }: PartitionIndex, type: string): TypeIndex {
+  const index = types.get(type);
+  if (index === undefined || index.t === 0) throw new Error(`\`${type}\` is not a declared type`);
+  return index;
+}
+
+async function preparedRequirements(
+  core: Core,
+  partition: PartitionIndex,
+  requires: readonly Requirement[],
+): Promise<PreparedRequirement[]> {
+  const prepared: PreparedRequirement[] = [];
+  for (const requirement of requires) {
+    const { type } = requirement;
+    const index = declared(partition, type);
+    const asked =
+      requirement.is === 'there' ? requirement : await askNoMatch(core, partition, index, requirement.query);
+    prepared.push({ ...asked, t: index.t, type });
+  }
+  return prepared;
+}
+
+/** A `no-match` with exceptions becomes a requirement of the whole write. */
 async function preparedCondition(
   core: Core,
   partition: PartitionIndex,
   index: TypeIndex,
-  { precondition }: Change,
+  { type, precondition }: Change,
+  requires: PreparedRequirement[],
 ): Promise<PreparedChange['precondition']> {
   if (precondition?.is !== 'no-match') return precondition;
   const asked = await askNoMatch(core, partition, index, queryOf(precondition));
-  return precondition.except === undefined ? asked : { ...asked, isRequired: true };
+  if (precondition.except === undefined) return asked;
+  requires.push({ ...asked, t: index.t, type });
+  return { is: 'absent' };
 }
 
 /** The state before a change: the stored one, or the result of an earlier change of the same write. */

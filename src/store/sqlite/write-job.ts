@@ -1,24 +1,25 @@
 import { stamp } from '../../fhir/resource-text.ts';
-import { holds } from '../conditional.ts';
+import { holds, isNew } from '../conditional.ts';
 import { recordDigest } from '../record-digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
 import { attachedTo } from './carried.ts';
 import { JobStopped } from './job-stopped.ts';
-import type { JobResult, PreparedChange, WriteJob, Written } from './jobs.ts';
+import type { JobResult, PreparedChange, PreparedRequirement, WriteJob, Written } from './jobs.ts';
 import { earlier, keepKey, keepMark } from './note-jobs.ts';
 import { matchesNow } from './no-match.ts';
 import type { Database } from './open.ts';
 import { RowWriter } from './row-writer.ts';
 
 /**
- * Applies the changes of a job in order, unless its key was used before. Stops it with `conflict` or `several` if a
- * precondition fails, and with `stale` if a resource is no longer at the version from which its change was prepared.
+ * Applies the changes of a job in order, unless its key was used before. Stops it with `conflict`, `several` or
+ * `required` if a precondition or requirement fails, and with `stale` if a resource is no longer at the version from
+ * which its change was prepared.
  */
 export function write(database: Database, job: WriteJob, commit: Commit, file: string): JobResult {
   const first = earlier(database, job);
   if (first !== undefined) return first;
-  for (const change of job.changes) requireNoMatch(database, change);
+  for (const requirement of job.requires) requireMet(database, requirement);
   const rows = new RowWriter(database);
   const work: Work = { database, job, commit, file, rows };
   const seen = new Set<string>();
@@ -47,13 +48,18 @@ interface Work {
   readonly rows: RowWriter;
 }
 
-/** Stops the job if a required `no-match` finds one. */
-function requireNoMatch(database: Database, { t, type, id, precondition }: PreparedChange): void {
-  if (precondition?.is !== 'no-match' || precondition.isRequired === undefined) return;
-  const [found, other] = matchesNow(database, t, precondition) ?? stale();
-  if (other !== undefined) throw new JobStopped({ kind: 'several', type });
-  if (found !== undefined) throw new JobStopped({ kind: 'conflict', type, id });
+/** Stops the job if a requirement does not hold. */
+function requireMet(database: Database, requirement: PreparedRequirement): void {
+  const { t, type } = requirement;
+  const isMet =
+    requirement.is === 'there'
+      ? isThere(database, t, requirement.id)
+      : (matchesNow(database, t, requirement) ?? stale()).length === 0;
+  if (!isMet) throw new JobStopped({ kind: 'required', type });
 }
+
+const isThere = (database: Database, t: number, id: string): boolean =>
+  database.get('SELECT 1 FROM resources WHERE t = ? AND id = ? AND ord IS NOT NULL', [t, id]) !== undefined;
 
 function stale(): never {
   throw new JobStopped({ kind: 'stale' });
@@ -65,7 +71,7 @@ function matching(
   { t, type, precondition }: PreparedChange,
   before: readonly Written[],
 ): Written | undefined {
-  if (precondition?.is !== 'no-match' || precondition.isRequired === true) return undefined;
+  if (precondition?.is !== 'no-match') return undefined;
   rows.flush();
   const ids = matchesNow(database, t, precondition);
   if (ids === undefined && before.every(([outcome]) => outcome === 'unchanged' || outcome === 'matched')) stale();
@@ -88,7 +94,7 @@ interface Current {
 }
 
 function apply(work: Work, change: PreparedChange): Written {
-  if (change.expected === 0 && change.precondition === undefined && change.text !== undefined)
+  if (change.expected === 0 && change.precondition?.is !== 'version' && change.text !== undefined)
     return insert(work, change, change.text);
   const current = currentOf(work.database, change);
   const isThere = current !== undefined && current.ord !== null;
@@ -148,7 +154,8 @@ function insert({ database, job, commit, file, rows }: Work, change: PreparedCha
       'VALUES (?, ?, 1, ?, ?, ?, ?, ?) ON CONFLICT (t, id) DO NOTHING',
     [t, id, lastUpdated, ord, text, digest, change.owners],
   );
-  if (changes === 0) throw new JobStopped({ kind: 'stale' });
+  if (changes === 0)
+    throw new JobStopped(isNew(change.precondition) ? { kind: 'conflict', type, id } : { kind: 'stale' });
   if (added !== undefined) rows.add(added, ord, id, rowid);
   attach(database, file, job.n, change, 1);
   commit.count(t, 1);

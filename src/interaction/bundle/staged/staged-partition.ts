@@ -6,7 +6,15 @@ import type { Query } from '../../../search/ast.ts';
 import type { Attached, KeptAttachment } from '../../../store/blobs.ts';
 import type { Explain } from '../../../store/explained.ts';
 import type { Partition, PartitionSettings } from '../../../store/partitions.ts';
-import type { Change, Page, StoredVersion, StoreSearch, WriteResult } from '../../../store/records.ts';
+import type {
+  Change,
+  Page,
+  Requirement,
+  StoredVersion,
+  StoreSearch,
+  WriteOptions,
+  WriteResult,
+} from '../../../store/records.ts';
 import type { KeptVersion } from '../../../store/transfer.ts';
 import { stageChange } from './stage-change.ts';
 import type { Staged } from './stage-change.ts';
@@ -38,6 +46,7 @@ export class StagedPartition implements Partition {
   readonly #stored = new Map<string, Promise<StoredVersion | undefined>>();
   /** The records that were written, also if nothing changed. */
   readonly #written = new Set<string>();
+  readonly #requires: Requirement[] = [];
   readonly #entries: StagedEntries;
 
   constructor(parts: StagedParts) {
@@ -58,6 +67,11 @@ export class StagedPartition implements Partition {
   /** The changed records, in the order of their changes. */
   get records(): readonly StagedRecord[] {
     return [...this.#staged.values()];
+  }
+
+  /** What the write of the changes requires. */
+  get requires(): readonly Requirement[] {
+    return this.#requires;
   }
 
   /** Whether the transaction has changed a record. */
@@ -109,7 +123,8 @@ export class StagedPartition implements Partition {
     return (await partition.count(type, withoutRecords(query, records), explain)) + own.length;
   }
 
-  async write(changes: readonly Change[]): Promise<readonly WriteResult[]> {
+  /** `requires` is for the write of the transaction: what entries check of one another is checked at their end. */
+  async write(changes: readonly Change[], { requires = [] }: WriteOptions = {}): Promise<readonly WriteResult[]> {
     const results: WriteResult[] = [];
     for (const change of changes) {
       const key = `${change.type}/${change.id}`;
@@ -120,6 +135,7 @@ export class StagedPartition implements Partition {
       this.#written.add(key);
       if (record !== undefined) this.#staged.set(key, record);
     }
+    this.#requires.push(...requires);
     return results;
   }
 

@@ -1,20 +1,28 @@
 import { isConditional } from '../../../store/conditional.ts';
 import type { Partition } from '../../../store/partitions.ts';
-import type { Change } from '../../../store/records.ts';
+import type { Change, Requirement } from '../../../store/records.ts';
+import { withoutRecords } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
+
+/** The changes of a transaction. */
+export interface Stage {
+  readonly records: readonly StagedRecord[];
+  readonly requires: readonly Requirement[];
+}
 
 /** The time of each new version, by its placeholder, in milliseconds since 1970 UTC. */
 export type Times = ReadonlyMap<number, number>;
 
 /**
  * Writes staged records at once, and returns the times of their versions. Throws the errors of `Partition.write`;
- * `VersionConflict` and `SeveralMatch` if the store has changed since they were staged.
+ * `VersionConflict`, `SeveralMatch` and `RequirementFailed` if the store has changed since they were staged.
  */
-export async function writeStaged(partition: Partition, records: readonly StagedRecord[]): Promise<Times> {
+export async function writeStaged(partition: Partition, { records, requires }: Stage): Promise<Times> {
   if (records.length === 0) return new Map();
   // Conditional creates first: among the others they would find what the transaction itself has changed.
   const ordered = records.toSorted((a, b) => Number(isConditional(b.change)) - Number(isConditional(a.change)));
-  const results = await partition.write(ordered.map(record => withExceptions(record, records)));
+  const changes = ordered.map(record => withExceptions(record, records));
+  const results = await partition.write(changes, { requires: ofOthers(requires, records) });
   const times = new Map<number, number>();
   for (const [at, { version, change }] of ordered.entries()) {
     const result = results[at];
@@ -24,6 +32,14 @@ export async function writeStaged(partition: Partition, records: readonly Staged
   }
   return times;
 }
+
+/** What is required of records that the transaction does not change: the others are checked at its end. */
+const ofOthers = (requires: readonly Requirement[], records: readonly StagedRecord[]): readonly Requirement[] =>
+  requires.flatMap((required): readonly Requirement[] => {
+    const changed = records.filter(({ version }) => version.type === required.type);
+    if (required.is === 'there') return changed.some(({ version }) => version.id === required.id) ? [] : [required];
+    return [{ ...required, query: withoutRecords(required.query, changed) }];
+  });
 
 /** A conditional create looks at no record that the transaction changes: its staging has. */
 function withExceptions({ change }: StagedRecord, records: readonly StagedRecord[]): Change {
