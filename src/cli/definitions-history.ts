@@ -5,8 +5,8 @@ import { table } from './table.ts';
 
 /** Lists the sets of definitions that the store has. */
 export const command = defineCommand({
-  details: `The sets that servers have used last, five at most, with the version that /metadata shows, the time when each
-came into use, and how. Writes follow the one that is marked as current.`,
+  details: `The sets that servers have used last, five at most, with the version that /metadata shows, the time when
+each came into use, and how. Writes follow the one that is marked as current.`,
   takes: fileSettings,
   async run({ config, positionals }) {
     noPositionals(positionals);
@@ -26,7 +26,8 @@ came into use, and how. Writes follow the one that is marked as current.`,
       String(parameters),
       digest === current ? 'current' : '',
     ]);
-    console.log(table(['version', 'in use since', 'by', 'types', 'parameters', ''], rows));
+    if (rows.length === 0) console.log('The store has no sets of definitions: no server has used it yet.');
+    else console.log(table(['version', 'in use since', 'by', 'types', 'parameters', ''], rows));
     return exitCodes.done;
   },
 });

@@ -4,7 +4,7 @@ import type { DefinitionAnswer, DefinitionRequest } from '../store/definition-re
 import type { Store } from '../store/store.ts';
 import { CommandError, exitCodes, type ExitCode } from './command.ts';
 
-/** Opens a store for its documents, without definitions, and closes it afterwards. Throws CommandError if there is none. */
+/** Opens a store without definitions for its documents, and closes it then. Throws StoreRefused if there is none. */
 export async function withDocuments<T>(
   { store: url }: Pick<Config, 'store'>,
   mode: 'command' | 'read',

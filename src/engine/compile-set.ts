@@ -124,7 +124,8 @@ export async function loadStored(sets: DefinitionSets, digest: string): Promise<
   const loaded = usable(await loadSet(set));
   if (loaded.model.digest === digest) return loaded;
   throw new Error(
-    `The set of version ${versionOf(digest)} was stored by another version of this program, which reads it differently.`,
+    `The set of version ${versionOf(digest)} was stored by another version of this program, ` +
+      'which reads it differently.',
   );
 }
 

@@ -23,7 +23,7 @@ import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
 import type { Start } from './start.ts';
 import { warmLater } from './warm.ts';
-import { watchDefinitions } from './watch-definitions.ts';
+import { stateOf, watchDefinitions } from './watch-definitions.ts';
 
 /** A running server. */
 export interface RunningEngine {
@@ -74,6 +74,7 @@ export async function startEngine(
   const notice = (text: string): void => log.notice(text);
   const { reloads = createReloads() } = parts;
   await checkStart(config, demo, notice);
+  const before = config.watch ? await stateOf(config) : '';
   const loaded = await loadServed(config, load, notice);
   const headers = fixedHeaders(config.tlsCert !== undefined);
   // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
@@ -131,7 +132,7 @@ export async function startEngine(
     reloads.add(async () => void (await live.reload())); // before the accounts, which depend on them
     if (authorization?.reload !== undefined) reloads.add(authorization.reload);
     answerRequests(start, store, live);
-    if (config.watch) watchDefinitions(start, config, () => live.reload());
+    if (config.watch) watchDefinitions(start, config, before, () => live.reload());
     reloads.started();
 
     let closed: Promise<void> | undefined;

@@ -12,8 +12,8 @@ export interface ChosenDefinitions {
 }
 
 /**
- * The definitions of the files, unless a rollback has replaced exactly these: then the restored set. `make` derives what
- * the store follows, `notice` receives a sentence for the operator.
+ * The definitions of the files, unless a rollback has replaced exactly these: then the restored set. `make` derives
+ * what the store follows, `notice` receives a sentence for the operator.
  */
 export function chooseDefinitions(
   loaded: UsableModel,

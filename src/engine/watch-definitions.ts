@@ -11,19 +11,20 @@ const pause = 1_000;
 
 /**
  * Reloads the definitions once their files have changed and then stayed the same for a second, so that half of a copy
- * is not loaded. The files are polled, which works in containers and on network drives too. Ends with the server.
+ * is not loaded. The files are polled, which works in containers and on network drives too. `before` is their state
+ * before the start read them. Ends with the server.
  */
 export function watchDefinitions(
   { opened }: Pick<Start, 'opened'>,
   places: DefinitionPlaces,
+  before: string,
   reload: () => Promise<unknown>,
 ): void {
   let ended = false;
   let timer: NodeJS.Timeout | undefined;
-  let [loaded, last] = ['', ''];
+  let [loaded, last] = [before, before];
   const step = async (): Promise<void> => {
     const now = await stateOf(places);
-    if (loaded === '') loaded = now;
     const isSettled = now === last;
     last = now;
     if (!isSettled || now === loaded) return;
@@ -33,7 +34,7 @@ export function watchDefinitions(
   const rest = (): void => {
     if (!ended) timer = setTimeout(() => void step().then(rest, rest), pause).unref(); // unreadable: tried again
   };
-  void step().then(rest, rest);
+  rest();
   opened(() => {
     ended = true;
     clearTimeout(timer);
@@ -41,7 +42,7 @@ export function watchDefinitions(
 }
 
 /** A digest of names, sizes and times of change of all definition files. */
-async function stateOf({ definitions, capability, root = checkout }: DefinitionPlaces): Promise<string> {
+export async function stateOf({ definitions, capability, root = checkout }: DefinitionPlaces): Promise<string> {
   const shipped = [capability ?? join(root, 'capability'), join(root, 'searchparameters'), join(root, 'profiles')];
   const lines: string[] = [];
   for (const path of [...shipped, ...definitions]) {

@@ -7,8 +7,8 @@ type Model = StoreDefinitions['model'];
 
 /**
  * Checks a write of a request that began before other definitions replaced those of its model. Throws
- * `StoreUnavailable` if the new model does not declare a type of the write, or has other indexes while the write depends
- * on a search: its repetition is answered by the new definitions.
+ * `StoreUnavailable` if the new model does not declare a type of the write, or has other indexes while the write
+ * depends on a search: its repetition is answered by the new definitions.
  */
 export function requireStillDeclared(
   before: Model,
