@@ -7,17 +7,14 @@ import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
-import type { Model } from '../model/model.ts';
 import { createDefinitionSets } from '../store/definition-sets.ts';
-import type { StoreDefinitions } from '../store/store.ts';
 import { answerRequests } from './answer-requests.ts';
-import { aboutSet, createLiveDefinitions } from './live-definitions.ts';
+import { openFirstDefinitions } from './first-definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { requireModel } from './load-model.ts';
 import { observedStore, startObserving, watchEngine } from './observe.ts';
 import { openPort } from './port.ts';
-import { chooseDefinitions } from './restored.ts';
-import { openServedStore, storeDefinitions } from './served-store.ts';
 import { openShared } from './shared.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
@@ -98,33 +95,25 @@ export async function startEngine(
       closing: () => closing,
       opened: addOpened,
     };
-    const indexed = (model: Model): StoreDefinitions => storeDefinitions(model, notice);
-    const chosen = chooseDefinitions(loaded, indexed, notice);
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
-    const store = await openServedStore(start, indexed(loaded.model), {
-      choose: chosen.choose,
-      follow: async () => void (await follow()),
-    });
-    const used = chosen.used();
-    const { model } = used;
-    const shared = await openShared(start, headers, observedStore(start, store), model, {
+    const first = await openFirstDefinitions(start, loaded, async () => void (await follow()));
+    const { store } = first;
+    const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
       verify: parts.verify,
       isAudited: parts.audit !== false,
       newId,
     });
-    const sets = createDefinitionSets(store);
-    const set = await sets.keep(aboutSet(model, 'start', now()), used.set);
     const live = createLiveDefinitions(
       {
         shared,
-        sets,
+        sets: createDefinitionSets(store),
         load: () => load(config),
         serve({ engine, listener }) {
           port.serve(listener);
           warmLater(start, engine);
         },
       },
-      { loaded: used, filesDigest: loaded.model.digest, store, set },
+      first,
     );
     follow = () => live.follow();
     watchEngine(start.meters, () => live.current.engine);

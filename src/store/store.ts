@@ -45,7 +45,7 @@ export interface StoreOptions extends StoreDefinitions {
    * Called before the definitions are used, with the documents of the store: returns others to use instead, if what is
    * stored there says so.
    */
-  readonly choose?: (documents: Store['documents']) => Promise<StoreDefinitions | undefined>;
+  readonly choose?: ((documents: Store['documents']) => Promise<StoreDefinitions | undefined>) | undefined;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }

@@ -65,7 +65,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       ending: ending.signal,
     };
     const chosen = await options.choose?.(collection => new MongoDocuments(opened, collection));
-    const core: Core = { ...opened, options: { ...options, ...chosen } };
+    const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {

@@ -78,7 +78,7 @@ export async function openSqliteStore(
       underWay: new Set(),
     };
     const chosen = await options.choose?.(collection => new SqliteDocuments(opened, collection));
-    const core: Core = { ...opened, options: { ...options, ...chosen } };
+    const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
     const { model } = core.options;
     if (hasFullText(model)) requireFullText(database);
     if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
