@@ -103,6 +103,8 @@ export async function startEngine(
       isAudited: parts.audit !== false,
       newId,
     });
+    let endWarming = (): void => {};
+    addOpened(() => endWarming());
     const live = createLiveDefinitions(
       {
         shared,
@@ -110,7 +112,8 @@ export async function startEngine(
         load: () => load(config),
         serve({ engine, listener }) {
           port.serve(listener);
-          warmLater(start, engine);
+          endWarming(); // it would keep the former definitions in memory
+          endWarming = warmLater(start, engine);
         },
       },
       first,
