@@ -13,8 +13,7 @@ export interface Reloads {
   ended(): void;
 }
 
-/** `notice` logs a line if there is nothing to reload. */
-export function createReloads(notice: (text: string) => void): Reloads {
+export function createReloads(): Reloads {
   const registered: (() => Promise<void> | void)[] = [];
   const start = Promise.withResolvers<void>();
   let ended = false;
@@ -23,7 +22,6 @@ export function createReloads(notice: (text: string) => void): Reloads {
   const reloadAll = async (): Promise<void> => {
     waiting = false;
     if (ended) return;
-    if (registered.length === 0) notice(nothing);
     for (const reload of registered) await reload();
   };
   return {
@@ -40,5 +38,3 @@ export function createReloads(notice: (text: string) => void): Reloads {
     },
   };
 }
-
-const nothing = 'SIGHUP: there is nothing to reload; neither `tls-cert` nor `accounts` is set.';

@@ -60,6 +60,7 @@ describe('settings', () => {
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       traces: 'off',
+      watch: false,
       debug: false,
       issuers: [],
     });

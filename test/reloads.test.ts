@@ -4,7 +4,7 @@ import { createReloads } from '../src/reloads.ts';
 describe('reloads', () => {
   it('reads what is registered in its order, one request after the other', async () => {
     const done: string[] = [];
-    const reloads = createReloads(text => done.push(text));
+    const reloads = createReloads();
     const slow = Promise.withResolvers<void>();
     reloads.add(() => slow.promise.then(() => void done.push('first')));
     reloads.add(() => void done.push('second'));
@@ -19,17 +19,9 @@ describe('reloads', () => {
     expect(done).toEqual(['first', 'second', 'first', 'second']);
   });
 
-  it('says where there is nothing to read', async () => {
-    const said: string[] = [];
-    const reloads = createReloads(text => said.push(text));
-    reloads.started();
-    await reloads.reload();
-    expect(said).toEqual(['SIGHUP: there is nothing to reload; neither `tls-cert` nor `accounts` is set.']);
-  });
-
   it('waits for the end of the start, however often it was asked, and reads once', async () => {
     const done: string[] = [];
-    const reloads = createReloads(text => done.push(text));
+    const reloads = createReloads();
     const asked = [reloads.reload(), reloads.reload()];
     reloads.add(() => void done.push('read'));
     await Promise.resolve();
@@ -41,7 +33,7 @@ describe('reloads', () => {
 
   it('reads nothing once the server shuts down, also where it was asked before', async () => {
     const done: string[] = [];
-    const reloads = createReloads(text => done.push(text));
+    const reloads = createReloads();
     reloads.add(() => void done.push('read'));
     const asked = reloads.reload();
     reloads.ended();

@@ -14,7 +14,7 @@ import { AuditQueue } from './audit-queue.ts';
 import { serverEvent } from './command-event.ts';
 import { Refusals } from './refusals.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
-import { createRequestEvents } from './request-event.ts';
+import { createRequestEvents, refusedEvent } from './request-event.ts';
 import { signInEvent } from './sign-in-event.ts';
 import type { SignInAccess } from './sign-in-event.ts';
 
@@ -42,8 +42,6 @@ export interface Audit {
 
 export interface AuditParts {
   readonly log: AuditLog;
-  readonly model: Model;
-  readonly extract: Extract;
   /** The base of absolute URLs. */
   readonly publicUrl: string;
   /** Milliseconds since 1970 UTC. */
@@ -54,12 +52,18 @@ export interface AuditParts {
   readonly fault: (error: unknown) => void;
 }
 
+/** The audit of a server, for all definitions that it serves one after the other. */
+export interface AuditOfServer {
+  /** The audit of requests that follow these definitions. */
+  with(model: Model, extract: Extract): Audit;
+  /** Stores the waiting events. To be called before the store is closed. */
+  close(): Promise<void>;
+}
+
 /** A failing log is reported once in this time, in milliseconds. */
 const noticeInterval = 10_000;
 
-export function createAudit({ log, model, extract, publicUrl, now, whenFailing, fault }: AuditParts): Audit {
-  const owner = ownerType(model) ?? '';
-  const events = createRequestEvents(model, extract, publicUrl, now);
+export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditParts): AuditOfServer {
   let lastReported = -Infinity;
   let why: IssueCode = 'transient';
   const reportFault = (error: unknown): void => {
@@ -70,53 +74,55 @@ export function createAudit({ log, model, extract, publicUrl, now, whenFailing, 
   };
   const outage = (lost: number): AuditEntry =>
     serverEvent(publicUrl, now(), 'audit-outage', { outcome: '8', details: { lost } });
-  const answers = new PendingEvents((request, answer, at) => {
+  const answers = new PendingEvents();
+  const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush: () => answers.flush() });
+  const addEvent = (make: () => AuditEntry): void => {
     try {
-      batch.add(events.answered(request, answer, at));
+      batch.add(make());
     } catch (error) {
       fault(error); // a defect in one must not block the others
     }
-  });
-  const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush: () => answers.flush() });
-  const refusals = new Refusals(refusal => {
-    try {
-      batch.add(events.refused(refusal));
-    } catch (error) {
-      fault(error); // likewise
-    }
-  });
-  return {
-    get failing() {
-      return batch.failing;
-    },
-    get waiting() {
-      return answers.waiting + batch.waiting;
-    },
-    require() {
-      if (whenFailing === 'refuse' && batch.failing) throw unavailable(why);
-    },
-    async begin(request, write) {
-      const event = events.begun(request, write);
-      try {
-        await batch.keep(event);
-      } catch {
-        if (whenFailing === 'refuse') throw unavailable(why);
-        batch.add(event);
-      }
-    },
-    answered(request, answer) {
-      answers.add(request, answer, now());
-      batch.schedule();
-    },
-    refused: (status, partition, address) => refusals.add(status, partition, address, now()),
-    authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
-    signIn: access => batch.add(signInEvent(publicUrl, now(), access)),
-    async close() {
-      refusals.flush();
-      const lost = await batch.close();
-      if (lost > 0) fault(new Error(`${lost} audit events could not be written and are lost`));
-    },
   };
+  const refusals = new Refusals(refusal => addEvent(() => refusedEvent(publicUrl, refusal)));
+  const audited = (model: Model, extract: Extract): Audit => {
+    const owner = ownerType(model) ?? '';
+    const events = createRequestEvents(model, extract, publicUrl, now);
+    const makeAnswered = (...of: Parameters<typeof events.answered>): void => addEvent(() => events.answered(...of));
+    return {
+      get failing() {
+        return batch.failing;
+      },
+      get waiting() {
+        return answers.waiting + batch.waiting;
+      },
+      require() {
+        if (whenFailing === 'refuse' && batch.failing) throw unavailable(why);
+      },
+      async begin(request, write) {
+        const event = events.begun(request, write);
+        try {
+          await batch.keep(event);
+        } catch {
+          if (whenFailing === 'refuse') throw unavailable(why);
+          batch.add(event);
+        }
+      },
+      answered(request, answer) {
+        answers.add(makeAnswered, request, answer, now());
+        batch.schedule();
+      },
+      refused: (status, partition, address) => refusals.add(status, partition, address, now()),
+      authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
+      signIn: access => batch.add(signInEvent(publicUrl, now(), access)),
+      close,
+    };
+  };
+  const close = async (): Promise<void> => {
+    refusals.flush();
+    const lost = await batch.close();
+    if (lost > 0) fault(new Error(`${lost} audit events could not be written and are lost`));
+  };
+  return { with: audited, close };
 }
 
 /** Audits nothing: for benchmarks of its cost. */

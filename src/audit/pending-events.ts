@@ -11,21 +11,16 @@ type MakeEvent = (request: AuditedRequest, answer: AuditedAnswer, at: number) =>
 
 /** Answered requests without an event yet. */
 export class PendingEvents {
-  readonly #makeEvent: MakeEvent;
-  #waiting: Parameters<MakeEvent>[] = [];
+  #waiting: (readonly [MakeEvent, ...Parameters<MakeEvent>])[] = [];
   #length = 0;
-
-  constructor(makeEvent: MakeEvent) {
-    this.#makeEvent = makeEvent;
-  }
 
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** `at` in milliseconds since 1970 UTC. */
-  add(request: AuditedRequest, answer: AuditedAnswer, at: number): void {
-    this.#waiting.push([request, answer, at]);
+  /** `makeEvent` follows the definitions of the request; `at` in milliseconds since 1970 UTC. */
+  add(makeEvent: MakeEvent, request: AuditedRequest, answer: AuditedAnswer, at: number): void {
+    this.#waiting.push([makeEvent, request, answer, at]);
     for (const { text } of answer.records) this.#length += text?.length ?? 0;
     if (this.#waiting.length >= most || this.#length > longest) this.flush();
   }
@@ -35,6 +30,6 @@ export class PendingEvents {
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#length = 0;
-    for (const [request, answer, at] of waiting) this.#makeEvent(request, answer, at);
+    for (const [makeEvent, ...of] of waiting) makeEvent(...of);
   }
 }

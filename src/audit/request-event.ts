@@ -18,8 +18,6 @@ export interface RequestEvents {
   answered(request: AuditedRequest, answer: AuditedAnswer, at: number): AuditEntry;
   /** The event of a write that is about to happen, without an outcome. */
   begun(request: AuditedRequest, write: BegunWrite): AuditEntry;
-  /** The event of `count` equal refusals of unauthenticated requests. */
-  refused(refusal: Refusal): AuditEntry;
 }
 
 export interface Refusal {
@@ -94,22 +92,27 @@ export function createRequestEvents(
       if (requestKey !== undefined) begun.set(requestKey, [...(begun.get(requestKey) ?? []), id]);
       return make(request, patients, now(), { target: `${write.type}/${write.id}`, key: write.key }, id);
     },
-    refused({ status, partition, address, count, start, end }) {
-      const event = {
-        recorded: end,
-        site: siteOf(publicUrl, partition),
-        type: rest,
-        subtype: undefined,
-        action: 'E',
-        outcome: outcomeOf(status),
-        outcomeText: `HTTP status ${status}`,
-        period: { start, end },
-        agents: [unknownAgent(address)],
-        entities: [detailEntity({ requests: count })],
-      } as const;
-      return entryOf(event, { partition, client: undefined, patients: [] });
-    },
   };
+}
+
+/** The event of `count` equal refusals of unauthenticated requests. */
+export function refusedEvent(
+  publicUrl: string,
+  { status, partition, address, count, start, end }: Refusal,
+): AuditEntry {
+  const event = {
+    recorded: end,
+    site: siteOf(publicUrl, partition),
+    type: rest,
+    subtype: undefined,
+    action: 'E',
+    outcome: outcomeOf(status),
+    outcomeText: `HTTP status ${status}`,
+    period: { start, end },
+    agents: [unknownAgent(address)],
+    entities: [detailEntity({ requests: count })],
+  } as const;
+  return entryOf(event, { partition, client: undefined, patients: [] });
 }
 
 const rest = coding(systems.type, 'rest');

@@ -24,6 +24,21 @@ export const commands: readonly Entry[] = [
     import: () => import('./definitions-check.ts'),
   },
   {
+    name: 'definitions reload',
+    summary: 'Let the running server load its definition files again',
+    import: () => import('./definitions-reload.ts'),
+  },
+  {
+    name: 'definitions rollback',
+    summary: 'Let the running server restore former definitions',
+    import: () => import('./definitions-rollback.ts'),
+  },
+  {
+    name: 'definitions history',
+    summary: 'List the last sets of definitions, with their versions',
+    import: () => import('./definitions-history.ts'),
+  },
+  {
     name: 'definitions init',
     summary: 'Write a capability folder from a published guide, or for all of R4',
     import: () => import('./definitions-init.ts'),

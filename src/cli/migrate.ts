@@ -84,10 +84,10 @@ async function withBoth<T>(
     import('../store/open.ts'),
   ]);
   await requireStore(from);
-  const { model } = await requireModel(config);
-  const ours = await openAt(config, from, model, 'read');
+  const loaded = await requireModel(config);
+  const ours = await openAt(config, from, loaded, 'read');
   try {
-    const theirs = await openAt(config, to, model, 'command');
+    const theirs = await openAt(config, to, loaded, 'command');
     try {
       return await work(ours, theirs);
     } finally {

@@ -1,6 +1,7 @@
 import type { AuditLog } from '../audit/log/log.ts';
 import type { Config } from '../config.ts';
 import { publicUrlOf } from '../config.ts';
+import type { UsableModel } from '../engine/compile-set.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { NotIndexedCounts } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
@@ -39,10 +40,10 @@ export async function withStore<T>(
     import('../store/open.ts'),
   ]);
   if (mode !== 'new') await requireStore(config.store);
-  const { model, definitions } = await requireModel(config);
-  const opened = await openAt(config, config.store, model, mode === 'new' ? 'command' : mode);
+  const loaded = await requireModel(config);
+  const { used, ...opened } = await openAt(config, config.store, loaded, mode === 'new' ? 'command' : mode);
   try {
-    return await work({ ...opened, definitions });
+    return await work({ ...opened, definitions: used.definitions });
   } finally {
     await opened.close();
   }
@@ -60,17 +61,25 @@ export async function openToVerify(config: Config): Promise<Opened | { readonly 
     import('../store/url.ts'),
   ]);
   await requireStore(config.store);
-  const { model } = await requireModel(config);
+  const loaded = await requireModel(config);
   try {
-    return await openAt(config, config.store, model, 'read');
+    return await openAt(config, config.store, loaded, 'read');
   } catch (error) {
     if (!(error instanceof StoreRefused) || parseStoreUrl(config.store)?.kind !== 'sqlite') throw error;
     return { refused: error.message };
   }
 }
 
-/** Opens the store at a URL, which the caller closes. */
-export async function openAt(config: Config, url: string, model: Model, mode: 'command' | 'read'): Promise<Opened> {
+/**
+ * Opens the store at a URL, which the caller closes, with the loaded definitions, or with those that a rollback has
+ * restored instead: `used`.
+ */
+export async function openAt(
+  config: Config,
+  url: string,
+  loaded: UsableModel,
+  mode: 'command' | 'read',
+): Promise<Opened & { readonly used: UsableModel }> {
   const [
     { ChainedLog },
     { ownerType },
@@ -78,6 +87,7 @@ export async function openAt(config: Config, url: string, model: Model, mode: 'c
     { NotIndexedCounts: Counts },
     { openStore },
     { keptPublicUrl },
+    { chooseDefinitions },
   ] = await Promise.all([
     import('../audit/log/log.ts'),
     import('../auth/owned-by.ts'),
@@ -85,14 +95,23 @@ export async function openAt(config: Config, url: string, model: Model, mode: 'c
     import('../indexing/not-indexed.ts'),
     import('../store/open.ts'),
     import('../store/public-url.ts'),
+    import('../engine/restored.ts'),
   ]);
   const notIndexed = new Counts();
-  const extract = createExtract(model, notIndexed.add);
-  const store = await openStore(url, { model, extract, now: Date.now, mode, deadline: config.searchDeadline });
+  const indexed = (model: Model): { model: Model; extract: Extract } => ({
+    model,
+    extract: createExtract(model, notIndexed.add),
+  });
+  let definitions = indexed(loaded.model);
+  const chosen = chooseDefinitions(loaded, model => (definitions = indexed(model)), console.error);
+  const options = { now: Date.now, mode, deadline: config.searchDeadline, choose: chosen.choose };
+  const store = await openStore(url, { ...definitions, ...options });
+  const { model, extract } = definitions;
   // If it cannot be read, `verify` reports that, and no other command works.
   const kept = config.publicUrl ?? (await keptPublicUrl(store).catch(() => undefined));
   const audit = new ChainedLog(store.chains, Date.now);
   return {
+    used: chosen.used(),
     model,
     store,
     audit,

@@ -36,7 +36,7 @@ machine only.`,
   async run({ config: given, own, positionals }) {
     noPositionals(positionals);
     const log = createLog(given.log, process.stderr, Date.now, given.logFormat);
-    const reloads = createReloads(text => log.notice(text));
+    const reloads = createReloads();
     process.on('SIGHUP', () => void reloads.reload()); // until the end of the process, which SIGHUP must not cause
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
     // the reader of the first lines may close the pipe

@@ -9,6 +9,8 @@ export interface Config {
   readonly store: string;
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
+  /** Whether the definitions are reloaded when their files change. */
+  readonly watch: boolean;
   /** `open`: every client that can connect to the port may do everything. */
   readonly access: 'token' | 'open';
   /** Whether this service issues tokens to apps; never with `access` open. */

@@ -54,6 +54,7 @@ export const settings: readonly Setting[] = [
   ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
   setting('capability', 'DIR', some, 'Folder that replaces the shipped `capability/`'),
+  setting('watch', undefined, truth, 'Reload the definitions when their files change', { default: 'false' }),
   setting(
     'access',
     'HOW',

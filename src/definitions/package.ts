@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Definition } from './definition.ts';
 import type { DiskCache } from './disk-cache.ts';
@@ -7,7 +6,6 @@ import { asObject, asString, stringsOf } from '../fhir/json-object.ts';
 import { packageForm, printPackageContent, readPackageContent } from './package-content.ts';
 import type { PackageContent } from './package-content.ts';
 import type { Problem } from './problem.ts';
-import { tarLimits } from './tar.ts';
 import { unpack } from './unpack.ts';
 
 /** The manifest of a FHIR package and its definitions. */
@@ -29,18 +27,10 @@ export interface Package {
 /**
  * Reads a FHIR package (`.tgz`) in memory, never unpacked to disk (unpack.ts selects the files). Texts are kept as
  * bytes without prose, and parsed at their first use. The content of a large package is stored in `cache` by the digest
- * of the file, for the next start. An unreadable package is one problem.
+ * of the file, for the next start. A package that cannot be unpacked is one problem. `file` is its path in messages.
  * https://confluence.hl7.org/display/FHIR/NPM+Package+Specification
  */
-export async function readPackage(path: string, file: string, cache?: DiskCache): Promise<Package> {
-  let bytes;
-  try {
-    const { size } = await stat(path);
-    if (size > tarLimits.totalBytes) return refused(file, `The package is larger than ${tarLimits.totalBytes} bytes.`);
-    bytes = await readFile(path);
-  } catch (error) {
-    return refused(file, `The file cannot be read (${(error as Error).message}).`); // of the file system
-  }
+export async function readPackage(bytes: Buffer, file: string, cache?: DiskCache): Promise<Package> {
   const key = hash('sha256', bytes) + `.${packageForm}`;
   const there = kept(cache?.read(key), file);
   if (there !== undefined) return packageOf(there, file, []);
@@ -88,14 +78,3 @@ function packageOf(found: PackageContent, file: string, problems: readonly Probl
     digest,
   };
 }
-
-const refused = (file: string, text: string): Package => ({
-  name: basename(file),
-  file,
-  dependencies: new Map(),
-  definitions: [],
-  valueSets: [],
-  extensions: [],
-  problems: [{ file, path: '', text }],
-  digest: '',
-});

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
@@ -13,6 +13,7 @@ import { readPackage } from './package.ts';
 import type { Package } from './package.ts';
 import { packFile, readPack } from './pack.ts';
 import type { Problem } from './problem.ts';
+import { tarLimits } from './tar.ts';
 
 /** The sources of definitions. */
 export interface Sources {
@@ -37,77 +38,113 @@ export interface FoundDefinitions {
   readonly digests: readonly string[];
 }
 
+/** A file of definitions with its content. */
+export interface DefinitionFile {
+  /** Its path in messages. */
+  readonly file: string;
+  /** True for a file directly in a `capability` folder: its CapabilityStatements declare the interface. */
+  readonly declares: boolean;
+  readonly bytes: Buffer;
+}
+
 /**
  * Reads every definition of the sources: single files, Bundles, packages and the R4 pack. Other files are skipped; an
- * unreadable file is a problem, and reading continues.
+ * unreadable file is a problem, and reading continues. `files` have all that was read, except for the R4 pack.
  */
-export async function readSources(sources: Sources): Promise<FoundDefinitions> {
-  const core = readPack(join(sources.root, 'profiles', packFile), `profiles/${packFile}`);
-  const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
-  const reading: Reading = { known, cache: sources.cache };
-  const found = await Promise.all([
-    readInterface(sources, reading),
+export async function readSources(
+  sources: Sources,
+): Promise<FoundDefinitions & { readonly files: readonly DefinitionFile[] }> {
+  const { root, definitions } = sources;
+  const read = await Promise.all([
+    readInterface(sources),
     ...['searchparameters', 'profiles'].map(folder =>
-      readFolder(folder, { path: join(sources.root, folder), file: folder }, join(sources.root, folder), reading),
+      readFolder(folder, { path: join(root, folder), file: folder }, join(root, folder)),
     ),
-    ...sources.definitions.map(path => readDefinitions(path, reading)),
+    ...definitions.map(readDefinitions),
   ]);
+  const files = read.flatMap(one => one.files);
+  const parsed = await parseFiles(files, sources);
+  return { ...parsed, problems: [...read.flatMap(({ problems }) => problems), ...parsed.problems], files };
+}
+
+/** The definitions in files that were read before, as `readSources` finds them, with those of the R4 pack. */
+export async function parseFiles(
+  files: readonly DefinitionFile[],
+  { root, cache }: Pick<Sources, 'root' | 'cache'>,
+): Promise<FoundDefinitions> {
+  const core = readPack(join(root, 'profiles', packFile), `profiles/${packFile}`);
+  const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
+  const found = await Promise.all(
+    files.map(one => (isPackage(one) ? parsePackage(one, cache) : Promise.resolve(parseJsonFile(one, known)))),
+  );
   return joined([{ ...nothing, definitions: core.definitions, digests: [core.digest] }, ...found]);
 }
 
-interface Reading {
-  /** Names of the resource types of R4. */
-  readonly known: ReadonlySet<string>;
-  readonly cache: DiskCache | undefined;
+/** The files of a source. */
+interface ReadFiles {
+  readonly files: readonly DefinitionFile[];
+  readonly problems: readonly Problem[];
 }
+
+const isPackage = ({ file }: Pick<DefinitionFile, 'file'>): boolean => file.endsWith('.tgz');
 
 const folders = ['capability', 'searchparameters', 'profiles'];
 const nothing: FoundDefinitions = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
-const refused = (file: string, text: string): FoundDefinitions => ({
-  ...nothing,
-  problems: [{ file, path: '', text }],
-});
+const noFiles: ReadFiles = { files: [], problems: [] };
+const refused = (file: string, text: string): ReadFiles => ({ files: [], problems: [{ file, path: '', text }] });
 
-async function readInterface({ capability, root }: Sources, reading: Reading): Promise<FoundDefinitions> {
-  if (capability === false) return nothing;
-  if (capability !== undefined) return readCapability(capability, reading);
-  return readFolder('capability', { path: join(root, 'capability'), file: 'capability' }, root, reading);
+async function readInterface({ capability, root }: Sources): Promise<ReadFiles> {
+  if (capability === false) return noFiles;
+  if (capability !== undefined) return readCapability(capability);
+  return readFolder('capability', { path: join(root, 'capability'), file: 'capability' }, root);
 }
 
-async function readCapability(path: string, reading: Reading): Promise<FoundDefinitions> {
-  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path, reading);
+async function readCapability(path: string): Promise<ReadFiles> {
+  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path);
   return refused(path, 'This is not a folder; `--capability` takes a folder with CapabilityStatements.');
 }
 
-async function readDefinitions(path: string, reading: Reading): Promise<FoundDefinitions> {
-  if (await isFile(path)) return readPackageFile({ path, file: path }, reading);
+async function readDefinitions(path: string): Promise<ReadFiles> {
+  if (await isFile(path))
+    return isPackage({ file: path })
+      ? readPackageFile({ path, file: path })
+      : refused(path, 'The file is not a FHIR package (.tgz).');
   if (!(await isFolder(path)))
     return refused(path, 'This does not exist; `--definitions` takes a folder or a FHIR package (.tgz).');
   const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
   if (!there.includes(true))
     return refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.');
   const found = await Promise.all(
-    folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path, reading)),
+    folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path)),
   );
-  return joined(found);
+  return allOf(found);
 }
 
 /** One of the three folders; only files directly in `capability` declare the interface. */
-async function readFolder(kind: string, folder: FoundFile, root: string, reading: Reading): Promise<FoundDefinitions> {
-  const interfaceFolder = kind === 'capability';
-  const { files, problems } = await listFiles(folder, root, !interfaceFolder);
+async function readFolder(kind: string, folder: FoundFile, root: string): Promise<ReadFiles> {
+  const declares = kind === 'capability';
+  const { files, problems } = await listFiles(folder, root, !declares);
   const found = await Promise.all(
-    files.map(async file => {
-      if (file.path.endsWith('.json')) return await readJson(file, interfaceFolder, reading);
-      return file.path.endsWith('.tgz') && !interfaceFolder ? await readPackageFile(file, reading) : nothing;
+    files.map(async ({ path, file }) => {
+      if (path.endsWith('.json')) return { files: [{ file, declares, bytes: await readFile(path) }], problems: [] };
+      return isPackage({ file }) && !declares ? await readPackageFile({ path, file }) : noFiles;
     }),
   );
-  return joined([{ ...nothing, problems }, ...found]);
+  return allOf([{ files: [], problems }, ...found]);
 }
 
-async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): Promise<FoundDefinitions> {
-  if (!path.endsWith('.tgz')) return refused(file, 'The file is not a FHIR package (.tgz).');
-  const read = await readPackage(path, file, cache);
+async function readPackageFile({ path, file }: FoundFile): Promise<ReadFiles> {
+  try {
+    const { size } = await stat(path);
+    if (size > tarLimits.totalBytes) return refused(file, `The package is larger than ${tarLimits.totalBytes} bytes.`);
+    return { files: [{ file, declares: false, bytes: await readFile(path) }], problems: [] };
+  } catch (error) {
+    return refused(file, `The file cannot be read (${(error as Error).message}).`); // of the file system
+  }
+}
+
+async function parsePackage({ file, bytes }: DefinitionFile, cache: DiskCache | undefined): Promise<FoundDefinitions> {
+  const read = await readPackage(bytes, file, cache);
   return {
     ...nothing,
     definitions: read.definitions,
@@ -117,29 +154,25 @@ async function readPackageFile({ path, file }: FoundFile, { cache }: Reading): P
   };
 }
 
-async function readJson(
-  { path, file }: FoundFile,
-  interfaceFolder: boolean,
-  reading: Reading,
-): Promise<FoundDefinitions> {
-  const bytes = await readFile(path);
+function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: ReadonlySet<string>): FoundDefinitions {
   let content: unknown;
   try {
     content = parseJson(decodeUtf8(bytes)).value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    return refused(file, `${error.message} Line ${error.line}, column ${error.column}.`);
+    const text = `${error.message} Line ${error.line}, column ${error.column}.`;
+    return { ...nothing, problems: [{ file, path: '', text }] };
   }
   const problems: Problem[] = [];
   const definitions = resourcesIn(content).flatMap(({ path, resource }) => {
     const definition = definitionOf(resource, { file, path, package: undefined });
-    problems.push(...problemsOf(definition, interfaceFolder, reading.known));
+    problems.push(...problemsOf(definition, declares, known));
     return definitionTypes.has(definition.resourceType) ? [definition] : [];
   });
   const isStatement = ({ resourceType }: Definition): boolean => resourceType === 'CapabilityStatement';
   return {
     ...nothing,
-    statements: interfaceFolder ? definitions.filter(isStatement) : [],
+    statements: declares ? definitions.filter(isStatement) : [],
     definitions: definitions.filter(definition => !isStatement(definition) && definition.url !== ''),
     problems,
     digests: [hash('sha256', bytes)],
@@ -176,6 +209,11 @@ function noUrl(definition: Definition): string {
     `such as \`${example}\`.`
   );
 }
+
+const allOf = (found: readonly ReadFiles[]): ReadFiles => ({
+  files: found.flatMap(({ files }) => files),
+  problems: found.flatMap(({ problems }) => problems),
+});
 
 const joined = (found: readonly FoundDefinitions[]): FoundDefinitions => ({
   statements: found.flatMap(({ statements }) => statements),

@@ -1,38 +1,30 @@
 import { createApp } from '../http/app.ts';
 import { measured, traced } from '../http/middleware/observe.ts';
-import { createPlaces } from '../http/places.ts';
 import { createRespond } from '../http/respond.ts';
-import { createShareOf } from '../http/shares.ts';
-import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
+import type { Engine } from '../interaction/interaction.ts';
 import { originsOf } from './authorization.ts';
 import { explorerOf } from './explorer.ts';
-import { bucketsOf } from './rate-limits.ts';
 import type { Listener } from './port.ts';
-import type { Served } from './served.ts';
-import type { Start } from './start.ts';
+import type { Shared } from './shared.ts';
 
-/** The listener of the port, with the limits of the settings. */
-export function createListener(start: Start, served: Served): Listener {
-  const { config, url, log, notice, now, meters, traces, closing } = start;
-  const { engine, authorized, headers } = served;
+/** The listener of requests that follow the definitions of an engine, with the limits of the server. */
+export function createListener(shared: Shared, engine: Engine): Listener {
+  const { start, verify, authorization, headers, clientAddress, uploads, places } = shared;
+  const { config, url, log, meters, traces, closing } = start;
   const { compression, trustedProxies } = config;
-  const uploads = createUploads(mostUploads, longestUploadWait);
-  const places = createPlaces(
-    config.maxRequests,
-    createShareOf(trustedProxies),
-    notice,
-    bucketsOf(config.rateLimitAddress, now),
-  );
-  meters?.queue('requests', () => places.taken);
-  meters?.queue('uploads', () => uploads.waiting);
+  const load = authorization?.with(engine);
   const app = createApp({
-    ...served,
+    engine,
     publicUrl: url,
-    origins: originsOf(engine, authorized),
+    verify,
+    authorized: load && { load },
+    origins: originsOf(engine, authorization),
+    headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads,
     places,
-    pages: explorerOf(start, served),
+    clientAddress,
+    pages: explorerOf(shared, engine, load),
     observers: [
       ...(meters === undefined ? [] : [measured(meters, engine.model)]),
       ...(traces === undefined ? [] : [traced(traces, engine.model)]),

@@ -1,20 +1,17 @@
 import { createAudit } from '../audit/audit.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { AuditOfServer } from '../audit/audit.ts';
 import { ChainedLog } from '../audit/log/log.ts';
 import { startPruning } from '../audit/pruning.ts';
-import type { Extract } from '../indexing/extract.ts';
 import type { Store } from '../store/store.ts';
 import type { Start } from './start.ts';
 
 /** Starts the audit, and the deletion of events that are older than the settings allow. */
-export function startAudit(start: Start, store: Store, extract: Extract): Audit {
-  const { config, model, url, now, log, opened } = start;
+export function startAudit(start: Start, store: Store): AuditOfServer {
+  const { config, url, now, log, opened } = start;
   const auditLog = new ChainedLog(store.chains, now);
   opened(() => auditLog.close());
   const audit = createAudit({
     log: auditLog,
-    model,
-    extract,
     publicUrl: url,
     now,
     whenFailing: config.auditFailure,

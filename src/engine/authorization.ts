@@ -1,22 +1,28 @@
 import type { ClientAddress } from '../http/client-address.ts';
 import type { Origins } from '../http/middleware/cors.ts';
+import { hasAuthorizationServer } from '../config/safe-start.ts';
 import type { Engine } from '../interaction/interaction.ts';
+import type { Model } from '../model/model.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import { createRegistry } from '../smart/registry.ts';
+import type { Store } from '../store/store.ts';
 import type { Start } from './start.ts';
 
-/** Opens the authorization server; undefined without a key file. */
+/** Opens the authorization server; undefined if there is none. `model` is that of the first definitions. */
 export async function openAuthorizationServer(
-  { config, url, demo, log, meters, opened }: Start,
-  engine: Engine,
-  keyFile: string | undefined,
+  { config, url, demo, now, log, meters, opened }: Start,
+  store: Store,
+  model: Model,
   clientAddress: ClientAddress,
 ): Promise<OpenedAuthorization | undefined> {
-  if (keyFile === undefined) return undefined;
+  const { keyFile } = config;
+  if (!hasAuthorizationServer(config) || keyFile === undefined) return undefined;
   // Imported here, since many installations use external issuers.
   const { openAuthorization } = await import('../smart/open-authorization.ts');
   const authorized = await openAuthorization({
-    engine,
+    store,
+    model,
+    now,
     config,
     keyFile,
     publicUrl: url,

@@ -1,40 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { noAudit } from '../audit/audit.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
 import type { Config } from '../config.ts';
-import { hasAuthorizationServer } from '../config/safe-start.ts';
-import { createClientAddress } from '../http/client-address.ts';
 import { fixedHeaders } from '../http/headers.ts';
-import { createExtract } from '../indexing/extract.ts';
-import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
-import { createCursors } from '../search/cursor.ts';
-import { authorizationOffered } from '../smart/offered.ts';
-import { expanderOf } from '../terminology/expander.ts';
-import { terminologyOperationsOf } from '../terminology/forward.ts';
-import { lazyValidator } from '../validation/lazy.ts';
-import { createListener } from './app.ts';
-import { startAudit } from './audit.ts';
-import { openAuthorizationServer } from './authorization.ts';
+import { createDefinitionSets } from '../store/definition-sets.ts';
+import { answerRequests } from './answer-requests.ts';
+import { openFirstDefinitions } from './first-definitions.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
 import { requireModel } from './load-model.ts';
-import { startObserving, watchEngine } from './observe.ts';
-import { offeredModel } from './offered-model.ts';
+import { observedStore, startObserving, watchEngine } from './observe.ts';
 import { openPort } from './port.ts';
-import { clientLimitOf } from './rate-limits.ts';
-import { openServedStore } from './served-store.ts';
+import { openShared } from './shared.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
 import type { Start } from './start.ts';
-import { verifierOf } from './verifier.ts';
 import { warmLater } from './warm.ts';
+import { stateOf, watchDefinitions } from './watch-definitions.ts';
 
 /** A running server. */
 export interface RunningEngine {
+  /** The engine of new requests. */
   readonly engine: Engine;
+  /** Changes the definitions that it follows. */
+  readonly definitions: Pick<LiveDefinitions, 'reload' | 'rollback' | 'follow'>;
   /** The base of absolute URLs: a partition is `{url}/r4/{partition}`. */
   readonly url: string;
   readonly port: number;
@@ -76,9 +69,10 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const { demo = false, load = requireModel, now = Date.now, newId = () => randomUUID() } = parts;
   const notice = (text: string): void => log.notice(text);
-  const { reloads = createReloads(notice) } = parts;
+  const { reloads = createReloads() } = parts;
   await checkStart(config, demo, notice);
-  const { model, definitions } = await loadServed(config, load, notice);
+  const before = config.watch ? await stateOf(config) : '';
+  const loaded = await loadServed(config, load, notice);
   const headers = fixedHeaders(config.tlsCert !== undefined);
   // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
   const port = await openPort(config, headers, notice);
@@ -92,7 +86,6 @@ export async function startEngine(
     const { metricsPort, ...observing } = await startObserving(config, { log, opened: addOpened });
     const start: Start = {
       config,
-      model,
       url,
       demo,
       log,
@@ -102,40 +95,36 @@ export async function startEngine(
       closing: () => closing,
       opened: addOpened,
     };
-    const extract = createExtract(model, firstFailures(notice));
-    const store = await openServedStore(start, extract);
-    const cursors = await createCursors(store.documents('cursors'), now);
-    const verify = verifierOf(start, store, parts.verify);
-    const keyFile = parts.verify === undefined && hasAuthorizationServer(config) ? config.keyFile : undefined;
-    const engine: Engine = {
-      model: offeredModel(model, store, notice),
-      store,
-      audit: parts.audit === false ? noAudit : startAudit(start, store, extract),
-      secured: verify !== undefined,
-      offered: keyFile === undefined ? undefined : authorizationOffered(model, url),
-      extract,
-      definitions,
-      terminologyOperations: terminologyOperationsOf(config),
-      expander: expanderOf(config),
-      validator: lazyValidator(definitions, model, config),
-      cursors,
-      chargeClient: clientLimitOf(config.rateLimitClient, now),
-      now,
+    let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
+    const first = await openFirstDefinitions(start, loaded, async () => void (await follow()));
+    const { store } = first;
+    const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
+      verify: parts.verify,
+      isAudited: parts.audit !== false,
       newId,
-      fault: (error, requestId) => log.fault(error, requestId),
-      handling: config.handling,
-      searchDeadline: config.searchDeadline,
-      maxUrl: config.maxUrl,
-      maxBody: config.maxBody,
-      started: now(),
-    };
-    watchEngine(start.meters, engine);
-    const clientAddress = createClientAddress(config.trustedProxies);
-    const authorized = await openAuthorizationServer(start, engine, keyFile, clientAddress);
-    if (authorized?.reload !== undefined) reloads.add(authorized.reload);
-    const served = { engine, verify, authorized, clientAddress, headers };
-    port.serve(createListener(start, served));
-    warmLater(start, engine);
+    });
+    let endWarming = (): void => {};
+    addOpened(() => endWarming());
+    const live = createLiveDefinitions(
+      {
+        shared,
+        sets: createDefinitionSets(store),
+        load: () => load(config),
+        serve({ engine, listener }) {
+          port.serve(listener);
+          endWarming(); // it would keep the former definitions in memory
+          endWarming = warmLater(start, engine);
+        },
+      },
+      first,
+    );
+    follow = () => live.follow();
+    watchEngine(start.meters, () => live.current.engine);
+    const { authorization } = shared;
+    reloads.add(async () => void (await live.reload())); // before the accounts, which depend on them
+    if (authorization?.reload !== undefined) reloads.add(authorization.reload);
+    answerRequests(start, store, live);
+    if (config.watch) watchDefinitions(start, config, before, () => live.reload());
     reloads.started();
 
     let closed: Promise<void> | undefined;
@@ -145,7 +134,16 @@ export async function startEngine(
       await port.close(patience);
       await opened.close();
     };
-    return { engine, url, port: port.number, metricsPort, close: patience => (closed ??= close(patience)) };
+    return {
+      get engine() {
+        return live.current.engine;
+      },
+      definitions: live,
+      url,
+      port: port.number,
+      metricsPort,
+      close: patience => (closed ??= close(patience)),
+    };
   } catch (error) {
     reloads.ended();
     port.fail(error);

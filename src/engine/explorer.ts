@@ -3,21 +3,26 @@ import type { DemonstrationParts } from '../explorer/shell/parts.ts';
 import { isLocal } from '../config/safe-start.ts';
 import { makeOnce } from '../make-once.ts';
 import { readBrand } from '../pages/brand.ts';
-import type { Served } from './served.ts';
-import type { Start } from './start.ts';
+import type { Authorization } from '../smart/authorization.ts';
+import type { Engine } from '../interaction/interaction.ts';
+import type { Shared } from './shared.ts';
 
-/** Loads the pages for browsers, with the first of them. */
-export function explorerOf(start: Start, served: Served): () => Promise<(context: Context) => Promise<boolean>> {
+/** Loads the pages for browsers, with the first of them; `load` loads the authorization server. */
+export function explorerOf(
+  shared: Shared,
+  engine: Engine,
+  load: (() => Promise<Authorization>) | undefined,
+): () => Promise<(context: Context) => Promise<boolean>> {
+  const { start, verify, authorization, clientAddress } = shared;
   const { config, url, log } = start;
-  const { engine, verify, authorized, clientAddress } = served;
   return makeOnce(async () => {
     const { createExplorer } = await import('../explorer/explorer.ts');
     return createExplorer({
       engine,
       publicUrl: url,
       verify,
-      authorized,
-      demonstration: demonstrationOf(start, served),
+      authorized: authorization && load && { registry: authorization.registry, load },
+      demonstration: demonstrationOf(shared, engine),
       sessionIdle: config.sessionIdle,
       sessionLifetime: config.sessionLifetime,
       brand: readBrand(config),
@@ -29,10 +34,10 @@ export function explorerOf(start: Start, served: Served): () => Promise<(context
 
 /** Looks up the demonstration, if the server runs for this machine alone; it may be registered after the start. */
 function demonstrationOf(
-  { demo, config, url }: Start,
-  { engine, verify, authorized }: Served,
+  { start: { demo, config, url }, verify, authorization }: Shared,
+  engine: Engine,
 ): () => Promise<DemonstrationParts | undefined> {
-  if (!demo || !isLocal(config) || verify === undefined || authorized === undefined) return async () => undefined;
+  if (!demo || !isLocal(config) || verify === undefined || authorization === undefined) return async () => undefined;
   let found: DemonstrationParts | undefined;
   return async () => {
     const { lookAround } = await import('../demo/look-around.ts');

@@ -50,14 +50,14 @@ async function measure<T>(meters: Meters, operation: string, call: () => Promise
 }
 
 /** Lets each scrape read the queues of the store and the audit, and the progress of indexes. */
-export function watchEngine(meters: Meters | undefined, { store, audit }: Engine): void {
+export function watchEngine(meters: Meters | undefined, engine: () => Engine): void {
   if (meters === undefined) return;
-  meters.queue('writes', () => store.waiting.writes);
-  meters.queue('searches', () => store.waiting.searches);
-  meters.queue('audit', () => audit.waiting);
+  meters.queue('writes', () => engine().store.waiting.writes);
+  meters.queue('searches', () => engine().store.waiting.searches);
+  meters.queue('audit', () => engine().audit.waiting);
   // A scrape shows what it can while the store fails: then above all it is needed.
   meters.indexes(() =>
-    Promise.race([indexBacklog(store), setTimeout(longestQuestion, [], { ref: false })]).catch(() => []),
+    Promise.race([indexBacklog(engine().store), setTimeout(longestQuestion, [], { ref: false })]).catch(() => []),
   );
 }
 

@@ -1,19 +1,25 @@
-import type { Extract } from '../indexing/extract.ts';
+import { createExtract } from '../indexing/extract.ts';
+import { firstFailures } from '../indexing/not-indexed.ts';
+import type { Model } from '../model/model.ts';
 import { openStore } from '../store/open.ts';
 import { keepPublicUrl } from '../store/public-url.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreDefinitions, StoreOptions } from '../store/store.ts';
 import { startIndexUsage } from './index-usage.ts';
-import { observedStore } from './observe.ts';
 import { checkStore } from './start-checks.ts';
 import type { Start } from './start.ts';
 
-/** Opens the store of the settings for serving, and checks it. Rejects with a sentence for the operator. */
-export async function openServedStore(start: Start, extract: Extract): Promise<Store> {
-  const { config, model, url, now, notice, log, meters, opened } = start;
+/**
+ * Opens the store of the settings for serving, and checks it. Rejects with a sentence for the operator.
+ */
+export async function openServedStore(
+  start: Start,
+  definitions: StoreDefinitions,
+  { choose, follow }: Required<Pick<StoreOptions, 'choose' | 'follow'>>,
+): Promise<Store> {
+  const { config, url, now, notice, log, meters, opened } = start;
   const usage = startIndexUsage(start);
   const store = await openStore(config.store, {
-    model,
-    extract,
+    ...definitions,
     now,
     mode: 'serve',
     deadline: config.searchDeadline,
@@ -21,11 +27,19 @@ export async function openServedStore(start: Start, extract: Extract): Promise<S
     used: usage.count,
     timed: meters?.written,
     fault: error => log.fault(error, 'none'),
+    choose,
+    follow,
     notice,
   });
   opened(() => store.close());
   usage.store(store);
   await checkStore(store, config, notice);
   await keepPublicUrl(store, url);
-  return observedStore(start, store);
+  return store;
 }
+
+/** What a store follows of a model; records that cannot be indexed are reported, a few of each kind. */
+export const storeDefinitions = (
+  model: Model,
+  notice: Start['notice'],
+): StoreDefinitions & { readonly model: Model } => ({ model, extract: createExtract(model, firstFailures(notice)) });

@@ -7,9 +7,11 @@ import {
   startNotices,
   startRefusals,
 } from '../config/safe-start.ts';
+import type { Model } from '../model/model.ts';
 import type { DatabaseIndex } from '../store/indexes.ts';
 import { refuseServed } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
+import type { UsableModel } from './compile-set.ts';
 import type { requireModel } from './load-model.ts';
 
 type Notice = (text: string) => void;
@@ -26,16 +28,17 @@ export async function checkStart(config: Config, demo: boolean, notice: Notice):
 }
 
 /** Loads the definitions; rejects if they, or the criteria of access, cannot be used. */
-export async function loadServed(
-  config: Config,
-  load: typeof requireModel,
-  notice: Notice,
-): ReturnType<typeof requireModel> {
+export async function loadServed(config: Config, load: typeof requireModel, notice: Notice): Promise<UsableModel> {
   const loaded = await load(config);
   for (const text of loaded.notices) notice(text);
-  const unusable = unusableCriteria(loaded.model);
-  if (unusable.length > 0) throw new Error(unusable.join('\n'));
+  checkCriteria(loaded.model);
   return loaded;
+}
+
+/** Throws Error, with a line for each, if criteria of access cannot be used. */
+export function checkCriteria(model: Model): void {
+  const unusable = unusableCriteria(model);
+  if (unusable.length > 0) throw new Error(unusable.join('\n'));
 }
 
 /** Reports what the store lacks; rejects if accounts of a demonstration could be used from other machines. */

@@ -1,5 +1,4 @@
 import type { Config } from '../config.ts';
-import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
 import type { Traces } from '../observability/traces.ts';
@@ -7,7 +6,6 @@ import type { Traces } from '../observability/traces.ts';
 /** What the steps of a start have in common. */
 export interface Start {
   readonly config: Config;
-  readonly model: Model;
   /** The base of absolute URLs. */
   readonly url: string;
   /** In a demonstration an issuer on this machine may use plain http. */

@@ -12,9 +12,10 @@ const mostIdle = 0.1;
 
 /**
  * Compiles the checks of the validator once the clients that waited for the start have been answered, and frees the
- * memory of the start in the first idle second: V8 would run slower for some seconds after it.
+ * memory of the start in the first idle second: V8 would run slower for some seconds after it. Returns a function that
+ * ends this.
  */
-export function warmLater({ model, log, closing, opened }: Start, engine: Engine): void {
+export function warmLater({ log, closing }: Start, { validator, model }: Engine): () => void {
   let timer: NodeJS.Timeout;
   const later = (run: () => void): void => void (timer = setTimeout(() => closing() || run(), idleAfter).unref());
   const collectWhenIdle = (): void => {
@@ -25,9 +26,9 @@ export function warmLater({ model, log, closing, opened }: Start, engine: Engine
     });
   };
   later(() => {
-    warmValidator(engine.validator, model.types.values())
+    warmValidator(validator, model.types.values())
       .then(collectWhenIdle)
       .catch(error => log.fault(error, 'none'));
   });
-  opened(() => clearTimeout(timer));
+  return () => clearTimeout(timer);
 }

@@ -5,6 +5,7 @@ import { TokenRefused } from '../auth/claims.ts';
 import type { Claims, TokenVerifier } from '../auth/claims.ts';
 import { tokenMisplaced, tokenMissing, tokenRefused } from '../auth/refusals.ts';
 import type { Engine } from '../interaction/interaction.ts';
+import type { Model } from '../model/model.ts';
 import { throwStoreFailure } from '../interaction/store-failure.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import { isRepeated } from './header-lines.ts';
@@ -31,33 +32,45 @@ export function createAccessOf(
   shape: Shape,
 ): (request: Headed, place: Place) => Access | Promise<Access> {
   if (verify === undefined || shape === publicShape) return () => 'open';
+  const contexts = made.get(engine.model) ?? new WeakMap<Claims, AccessContext>();
+  made.set(engine.model, contexts);
   return (request, place) => {
     const claims = verify(tokenOf(request, place.query, place.base), place.partition.id);
-    return claims instanceof Promise ? ask(engine, claims, place) : accessOf(engine, claims, place);
+    return claims instanceof Promise ? ask(engine, contexts, claims, place) : accessOf(engine, contexts, claims, place);
   };
 }
 
 const publicShape: Shape = '/r4/:partition/metadata';
 
-/** The access contexts of claims, cached with them: a verifier returns the same claims while it caches a token. */
-const made = new WeakMap<Claims, AccessContext>();
+type Contexts = WeakMap<Claims, AccessContext>;
 
-async function ask(engine: Engine, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
+/**
+ * The access contexts of claims by a model, cached with them: a verifier returns the same claims while it caches a
+ * token.
+ */
+const made = new WeakMap<Model, Contexts>();
+
+async function ask(engine: Engine, contexts: Contexts, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
   const claims = await asked.catch((error: unknown) => {
     if (error instanceof TokenRefused) throw tokenRefused(place.base, error.message);
     return throwStoreFailure(error);
   });
-  return accessOf(engine, claims, place);
+  return accessOf(engine, contexts, claims, place);
 }
 
-function accessOf({ model, now }: Engine, claims: Claims, { partition, base }: Place): AccessContext {
+function accessOf(
+  { model, now }: Engine,
+  contexts: Contexts,
+  claims: Claims,
+  { partition, base }: Place,
+): AccessContext {
   // The verifier has checked both; a bug there must not grant access.
   if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another partition.');
   if (claims.expires <= now()) throw tokenRefused(base, 'The token has expired.');
-  let access = made.get(claims);
+  let access = contexts.get(claims);
   if (access === undefined) {
     access = refusing(base, () => createAccess(claims, { model, base, zone: partition.settings.zone, now: now() }));
-    made.set(claims, access);
+    contexts.set(claims, access);
   }
   return access;
 }

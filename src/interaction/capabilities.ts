@@ -40,12 +40,12 @@ interface Statement {
 
 const statements = new WeakMap<Model, Map<string, Statement>>();
 
-function statementOf({ model, started, secured, offered }: Engine, base: string): Statement {
+function statementOf({ model, since, secured, offered }: Engine, base: string): Statement {
   const byBase = statements.get(model) ?? new Map<string, Statement>();
   statements.set(model, byBase);
   let statement = byBase.get(base);
   if (statement === undefined) {
-    const date = new Date(started).toISOString();
+    const date = new Date(since).toISOString();
     const security = secured ? securityStatement(offered) : undefined;
     const text = JSON.stringify(capabilityStatement(model, { base, date, security }));
     statement = { text, etag: digest(text) };

@@ -125,8 +125,8 @@ export interface Engine {
   readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
-  /** The start of the server, in milliseconds since 1970 UTC. */
-  readonly started: number;
+  /** When the definitions came into use, in milliseconds since 1970 UTC. */
+  readonly since: number;
 }
 
 /** Answers a request; `partition` is the opened partition of the request. */

@@ -28,6 +28,7 @@ export function capabilityStatement(
   const { publisher, contact, description, ...rights } = prose;
   return withoutUndefined({
     resourceType,
+    version: versionOf(model.digest),
     name,
     title,
     status,
@@ -49,6 +50,12 @@ export function capabilityStatement(
     rest: security === undefined ? rest : objectsOf(rest).map(one => withSecurity(one, security)),
   });
 }
+
+/**
+ * The version of the interface that has definitions of this digest, as operators see it too.
+ * https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.version
+ */
+export const versionOf = (digest: string): string => digest.slice(0, 12);
 
 /** https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.security */
 const withSecurity = ({ mode, documentation, ...more }: JsonObject, security: JsonObject): JsonObject =>

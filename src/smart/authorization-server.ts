@@ -4,7 +4,7 @@ import { createFetch } from '../fetch/fetch.ts';
 import { networkOf } from '../fetch/network-of.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
-import { createAuthorizeRateLimit, authorizeRetryAfter } from './authorize-rate-limit.ts';
+import { authorizeRetryAfter } from './authorize-rate-limit.ts';
 import { createClientKeys } from './client-keys.ts';
 import { createConversations, longestConversation } from './conversations.ts';
 import type { ConversationsParts } from './conversations.ts';
@@ -34,6 +34,8 @@ export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>
   /** The body of a request as text; throws the error to return if it is too large or too slow. */
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
   readonly clientAddress: (request: IncomingMessage) => string;
+  /** Counts an authorization request of an address, or of its network; false if there were too many. */
+  readonly isWithinRateLimit: (address: string) => boolean;
   readonly report: ReportTokenEvent;
 }
 
@@ -65,7 +67,7 @@ export interface JsonAnswer {
  * is imported at its first use.
  */
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, report } = parts;
+  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, isWithinRateLimit, report } = parts;
   const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
   const fetch = createFetch({
     addresses: demo ? 'loopback' : 'public',
@@ -92,7 +94,6 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     await answer(providerRequest(request, publicUrl, path, body), response);
     return undefined;
   };
-  const isWithinRateLimit = createAuthorizeRateLimit();
   const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
     if (!isWithinRateLimit(networkOf(clientAddress(request)))) {
       const why = 'Too many authorization requests from this address. Retry later.';

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts-file.ts';
 import { createCookies, sessionCookie } from '../pages/cookies.ts';
+import { createAuthorizeRateLimit } from './authorize-rate-limit.ts';
 import { readKeyFile } from './key-file.ts';
 import { explorerClient } from './explorer-client.ts';
 import type { Registry } from './registered.ts';
@@ -23,11 +24,17 @@ import { readBrand } from '../pages/brand.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { makeOnce } from '../make-once.ts';
+import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
+import type { Store } from '../store/store.ts';
 
 export interface AuthorizationParts {
-  readonly engine: Engine;
+  readonly store: Store;
+  /** The model of the first definitions. */
+  readonly model: Model;
+  /** Milliseconds since 1970 UTC. */
+  readonly now: () => number;
   readonly config: Config;
   /** File of the secret that encrypts the signing keys. */
   readonly keyFile: string;
@@ -45,8 +52,13 @@ export interface OpenedAuthorization {
   readonly registry: Pick<Registry, 'user'>;
   /** Of registered apps. */
   readonly origins: Origins;
-  /** Imports and creates the request handlers at the first request. */
-  readonly load: () => Promise<Authorization>;
+  /**
+   * From now on the accounts file is checked with the model of this engine. Returns a function that imports and creates
+   * the request handlers for the scopes of this model, at the first request.
+   */
+  readonly with: (engine: Engine) => () => Promise<Authorization>;
+  /** Rejects with all problems if the accounts file is not valid with another model. */
+  readonly checkAccounts: (model: Model) => Promise<void>;
   /** Reloads the accounts file and logs the result; undefined without a file. */
   readonly reload: (() => Promise<void>) | undefined;
   close(): void;
@@ -63,9 +75,9 @@ const mostForm = 64 * 1024;
  * operator if the key file, the accounts file or the logo cannot be used.
  */
 export async function openAuthorization(parts: AuthorizationParts): Promise<OpenedAuthorization> {
-  const { engine, config, log } = parts;
-  const { store, model, now } = engine;
+  const { store, now, config, log } = parts;
   const { accounts } = config;
+  let { model } = parts;
   const secret = readKeyFile(parts.keyFile);
   const brand = readBrand(config);
   const keys = await loadSigningKeys(store, secret, now);
@@ -83,16 +95,25 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   const partitions = remember(async () => (await store.partitions.list()).map(({ id }) => id), remembered, now);
   const explorer = async () => explorerClient(parts.publicUrl, model, await partitions());
   const registry = createRegistry(store, file, now, explorer);
+  const isWithinRateLimit = createAuthorizeRateLimit();
   return {
     registry,
     origins: () => registry.origins(),
-    load: makeOnce(() => assemble({ ...parts, keys, cookieSecret, registry, brand })),
+    with(engine) {
+      ({ model } = engine);
+      return makeOnce(() => assemble({ ...parts, engine, keys, cookieSecret, registry, brand, isWithinRateLimit }));
+    },
+    async checkAccounts(other) {
+      if (accounts !== undefined) await readAccountsAt(accounts, store, other);
+    },
     reload: file && (() => file.reload()),
     close: () => file?.close(),
   };
 }
 
-interface Assembled extends AuthorizationParts {
+interface Assembled extends Omit<AuthorizationParts, 'store' | 'model' | 'now'> {
+  readonly engine: Engine;
+  readonly isWithinRateLimit: ReturnType<typeof createAuthorizeRateLimit>;
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
   readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;
@@ -109,7 +130,8 @@ async function assemble(parts: Assembled): Promise<Authorization> {
       import('./pages/pages.ts'),
       import('./pages/protocol-error.ts'),
     ]);
-  const { engine, config, publicUrl, demo, clientAddress, log, keys, cookieSecret, registry, brand } = parts;
+  const { engine, config, publicUrl, demo, clientAddress, log } = parts;
+  const { keys, cookieSecret, registry, brand, isWithinRateLimit } = parts;
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
@@ -131,6 +153,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     cookieSecret,
     publicUrl,
     lifetimes: config,
+    isWithinRateLimit,
     demo,
     now,
     renderError,
@@ -158,14 +181,14 @@ async function assemble(parts: Assembled): Promise<Authorization> {
 }
 
 /** Audits the result of a sign-in; attempts with unknown names are counted, and so are throttled ones. */
-function auditSignIn({ engine }: AuthorizationParts, { user, status, address, requestId = 'none' }: SignInTried): void {
+function auditSignIn({ engine }: Assembled, { user, status, address, requestId = 'none' }: SignInTried): void {
   if (user === undefined || status === 429) engine.audit.refused(status, undefined, address);
   else engine.audit.signIn({ what: 'login', user, status, address, requestId });
 }
 
 /** Audits the result of a token request; requests of unknown clients are counted. */
 function auditToken(
-  { engine, publicUrl, clientAddress, countToken }: AuthorizationParts,
+  { engine, publicUrl, clientAddress, countToken }: Assembled,
   { client, audience, ...event }: TokenEvent,
   request: IncomingMessage,
   response: ServerResponse,

@@ -9,10 +9,14 @@ import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
-/** The dependencies of a store. */
-export interface StoreOptions {
-  readonly model: Model;
+/** The definitions that a store follows: what it indexes, and how it finds the entries. */
+export interface StoreDefinitions {
+  readonly model: Pick<Model, 'digest' | 'types' | 'systemInteractions'>;
   readonly extract: Extract;
+}
+
+/** The dependencies of a store. */
+export interface StoreOptions extends StoreDefinitions {
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
   /**
@@ -32,6 +36,16 @@ export interface StoreOptions {
   readonly used?: CountUse;
   /** Receives the time of each commit and checkpoint of an embedded store, in milliseconds; undefined: not measured. */
   readonly timed?: StoreTimes | undefined;
+  /**
+   * Called by a server before a write fails because another process has brought other definitions: `redefine` may make
+   * this process follow them, and the write is tried again.
+   */
+  readonly follow?: () => Promise<void>;
+  /**
+   * Called before the definitions are used, with the documents of the store: returns others to use instead, if what is
+   * stored there says so.
+   */
+  readonly choose?: ((documents: Store['documents']) => Promise<StoreDefinitions | undefined>) | undefined;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }
@@ -53,6 +67,8 @@ export interface StoreState {
   readonly problems: readonly string[];
   /** Whether a server, in any process, uses this store now: long writes would delay its own. */
   readonly served: boolean;
+  /** The digest of the model that writes follow; undefined if no process has written yet. */
+  readonly definitions: string | undefined;
 }
 
 /**
@@ -76,6 +92,14 @@ export interface Store extends NoteTransfer {
    * are compared with the records and older versions that reference them.
    */
   verify(scope?: VerifyScope): AsyncIterable<StoreProgress | AttachmentProgress>;
+  /**
+   * Switches a server to other definitions, and returns the store as these define it; the same connections, closed by
+   * either. New and changed indexes are built in the background. Calls of this object that are running, or are made
+   * later, read with its definitions, without the indexes that are no longer updated (`IndexPending`); what they write
+   * gets the entries of the new ones, or throws `StoreUnavailable` if these do not declare it. `lead`: false if another
+   * process has brought the definitions. Throws as `openStore`.
+   */
+  redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store>;
   /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
   readonly chains: ChainPlace;
   close(): Promise<void>;

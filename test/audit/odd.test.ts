@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizationEvent } from '../../src/audit/authorization-event.ts';
 import { commandEvent, serverEvent } from '../../src/audit/command-event.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { createRequestEvents } from '../../src/audit/request-event.ts';
+import { createRequestEvents, refusedEvent } from '../../src/audit/request-event.ts';
 import type { AuditedRequest } from '../../src/audit/request.ts';
 import { signInEvent } from '../../src/audit/sign-in-event.ts';
 import { createAccess } from '../../src/auth/access.ts';
@@ -195,7 +195,7 @@ describe('every kind of event', () => {
         now,
       ),
       events.answered({ ...request, access: 'open', address: '' }, { status: 200, records: [record] }, now),
-      events.refused({ status: 401, partition: undefined, address: '', count: 7, start: now - 500, end: now }),
+      refusedEvent(url, { status: 401, partition: undefined, address: '', count: 7, start: now - 500, end: now }),
       authorizationEvent(url, 'Patient', now, { ...token, what: 'issued' }),
       authorizationEvent(url, 'Patient', now, {
         ...token,

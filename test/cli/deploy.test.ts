@@ -154,7 +154,7 @@ describe('the systemd unit', () => {
       expect(status).toMatch(/^CapEff:\t0+$/m);
       expect(existsSync(join(state, 'records.sqlite'))).toBe(true);
       server.process.kill('SIGHUP'); // ExecReload
-      await server.until(/nothing to reload/, 'stderr');
+      await server.until(/The definitions are unchanged/, 'stderr');
       server.process.kill('SIGTERM');
       expect(await server.ended).toBe(0);
       const again = start();

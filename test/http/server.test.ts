@@ -167,8 +167,7 @@ describe('TLS', () => {
       writeFileSync(key, pair.key);
     };
     write('first');
-    const notices: string[] = [];
-    const reloads = createReloads(text => notices.push(text));
+    const reloads = createReloads();
     const running = await startEngine(config('--tls-cert', cert, '--tls-key', key), undefined, { reloads });
     expect(running.url).toBe(`https://127.0.0.1:${running.port}`);
     const first = await ask(running.port);
@@ -182,7 +181,6 @@ describe('TLS', () => {
     writeFileSync(cert, 'broken');
     await reloads.reload();
     expect((await ask(running.port)).certificate.subject.CN).toBe('second');
-    expect(notices).toEqual([]); // there was something to read
     await running.close();
   });
 

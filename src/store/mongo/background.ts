@@ -3,7 +3,7 @@ import { type Chore, rebuildPending } from '../upkeep/chores.ts';
 import { fillPending } from '../upkeep/upgrade.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, meta, readMeta, reservations } from './collections.ts';
-import type { Core } from './core.ts';
+import { type Core, latestOf } from './core.ts';
 import { fillDigests } from './digest-fill.ts';
 import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';
@@ -32,17 +32,16 @@ export async function prepareToServe(core: Core): Promise<void> {
  * missing digests to versions. Several servers may run it concurrently. `connect` returns a client without timeouts.
  */
 export function choresOf(core: Core, connect: () => MongoClient): readonly Chore[] {
-  const indexes = mongoIndexes(core);
-  const all = (work: () => Promise<unknown>) => async (): Promise<boolean> => {
-    await work();
+  const all = (work: (latest: Core) => Promise<unknown>) => async (): Promise<boolean> => {
+    await work(latestOf(core));
     return false;
   };
   return [
-    { step: all(() => makeMissingIndexes(core, connect)), pause: pauses.sweep },
-    { step: () => rebuildPending(indexes), pause: pauses.look },
-    { step: all(() => sweep(core)), pause: pauses.sweep },
-    { step: all(() => sweepAttachments(core, core.ending)), pause: pauses.bytes },
-    { step: all(() => fillDigests(core)), pause: pauses.sweep },
+    { step: all(latest => makeMissingIndexes(latest, connect)), pause: pauses.sweep },
+    { step: () => rebuildPending(mongoIndexes(latestOf(core))), pause: pauses.look },
+    { step: all(sweep), pause: pauses.sweep },
+    { step: all(latest => sweepAttachments(latest, core.ending)), pause: pauses.bytes },
+    { step: all(fillDigests), pause: pauses.sweep },
   ];
 }
 

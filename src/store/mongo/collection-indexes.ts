@@ -1,5 +1,6 @@
 import type { IndexDescription } from 'mongodb';
-import type { Model, ResourceType } from '../../model/model.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { StoreDefinitions } from '../store.ts';
 import type { Deployment } from './core.ts';
 import { orderField, updatedField } from './names.ts';
 
@@ -28,7 +29,11 @@ export function collectionIndexes(type: ResourceType, deployment: Deployment): r
  * The index of versions in the order of time, on both collections of a type whose history is declared for all of its
  * records: a single record's history needs none.
  */
-export function historyIndexes(type: ResourceType, model: Model, deployment: Deployment): readonly IndexDescription[] {
+export function historyIndexes(
+  type: ResourceType,
+  model: StoreDefinitions['model'],
+  deployment: Deployment,
+): readonly IndexDescription[] {
   if (!type.interactions.has('history-type') && !model.systemInteractions.has('history-system')) return [];
   return [{ name: named('h', deployment), key: { p: 1, updated: 1, _id: 1, ...(deployment.sharded ? { b: 1 } : {}) } }];
 }

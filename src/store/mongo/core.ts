@@ -19,9 +19,26 @@ export interface Core {
   readonly stamps: Map<string, number>;
   /** Running work: closing waits for it. */
   readonly underWay: Set<Promise<unknown>>;
+  /** Running writes of documents with the entries of these definitions. */
+  readonly writes: Set<Promise<unknown>>;
+  /** Whether processes with other definitions may still have been writing when these were registered. */
+  beganBeside: boolean;
+  /** The definitions that this process has brought last: the same object in all cores of an open store. */
+  readonly views: Views;
   /** Aborted when the store is closed. */
   readonly ending: AbortSignal;
 }
+
+/** A server that changes its definitions has a core for each of them: requests end with those they began with. */
+interface Views {
+  /** The core of the latest definitions, which writes follow; undefined: there is one core only. */
+  latest: Core | undefined;
+  /** A change of the definitions that is in progress: until it ends, the store may have them and `latest` not. */
+  changing: Promise<unknown> | undefined;
+}
+
+/** The core whose definitions writes follow. */
+export const latestOf = (core: Core): Core => core.views.latest ?? core;
 
 /** The features of the deployment. */
 export interface Deployment {

@@ -1,6 +1,6 @@
 import { servers } from './collections.ts';
-import type { Core } from './core.ts';
-import { host, runsHere } from './host.ts';
+import { type Core, latestOf } from './core.ts';
+import { host, runsHere } from '../host.ts';
 import type { ServerDocument } from './layout.ts';
 import { layout } from './prepare-database.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -12,7 +12,7 @@ const silence = 30_000;
 /** Sends heartbeats of this process until the returned function is called. */
 export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   await sayThere(core);
-  const timer = setInterval(() => void sayThere(core).catch(() => undefined), beat);
+  const timer = setInterval(() => void sayThere(latestOf(core)).catch(() => undefined), beat);
   timer.unref();
   core.ending.addEventListener('abort', () => clearInterval(timer));
   return async () => {
@@ -21,7 +21,8 @@ export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   };
 }
 
-async function sayThere({ database, options, process: id }: Core): Promise<void> {
+/** Announces this process and its definitions. */
+export async function sayThere({ database, options, process: id }: Core): Promise<void> {
   const about = {
     mode: options.mode,
     definitions: definitionsDigest(options.model),

@@ -5,15 +5,11 @@ import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
-import { requireOurDefinitions } from './register.ts';
+import { withOurDefinitions } from './register.ts';
 import { verifyType } from './verify-indexes.ts';
 
 export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
-  const writing = <T>(work: () => Promise<T>): Promise<T> =>
-    withPortErrors(core, async () => {
-      await requireOurDefinitions(core);
-      return work();
-    });
+  const writing = <T>(work: () => Promise<T>): Promise<T> => withPortErrors(core, () => withOurDefinitions(core, work));
   return {
     options: () => core.options,
     partition: id => atLength(core, () => core.registry.partition(id)),

@@ -18,7 +18,8 @@ import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { historySlice } from './history.ts';
-import { requireOurDefinitions } from './register.ts';
+import { withOurDefinitions } from './register.ts';
+import { requireStillDeclared } from '../replaced.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
@@ -83,11 +84,14 @@ export class MongoPartition implements Partition {
     const { key } = options;
     if (changes.length === 0 && key !== undefined)
       return this.#with(async p => (await repeatedResults(this.#core, { p }, key)) ?? []);
-    return this.#writing(partition => write(this.#core, partition, changes, options));
+    return this.#writing((latest, partition) => {
+      requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
+      return write(latest, partition, changes, options);
+    });
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
-    return this.#writing(({ p }) => putAttachment(this.#core, p, bytes));
+    return this.#writing((latest, { p }) => putAttachment(latest, p, bytes));
   }
 
   attachment(digest: string): Promise<Readable | undefined> {
@@ -116,7 +120,7 @@ export class MongoPartition implements Partition {
   }
 
   import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
-    return this.#writing(partition => restoreVersions(this.#core, partition, versions, mark));
+    return this.#writing((latest, partition) => restoreVersions(latest, partition, versions, mark));
   }
 
   mark(key: string): Promise<string | undefined> {
@@ -140,12 +144,13 @@ export class MongoPartition implements Partition {
     });
   }
 
-  #writing<T>(work: (partition: PartitionInfo) => Promise<T>): Promise<T> {
-    return withPortErrors(this.#core, async () => {
-      await requireOurDefinitions(this.#core);
-      const found = await this.#core.registry.partition(this.id);
-      if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
-      return work(found);
-    });
+  #writing<T>(work: (latest: Core, partition: PartitionInfo) => Promise<T>): Promise<T> {
+    return withPortErrors(this.#core, () =>
+      withOurDefinitions(this.#core, async latest => {
+        const found = await latest.registry.partition(this.id);
+        if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
+        return work(latest, found);
+      }),
+    );
   }
 }

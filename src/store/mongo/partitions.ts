@@ -3,10 +3,10 @@ import type { Db } from 'mongodb';
 import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
 import { PartitionExists, StoreUnavailable } from '../errors.ts';
 import { meta, partitions, readMeta } from './collections.ts';
-import type { Core } from './core.ts';
+import { type Core, latestOf } from './core.ts';
 import { isTaken, withPortErrors } from './failures.ts';
 import { partitionsOf } from './indexes.ts';
-import { registerPartition, requireOurDefinitions } from './register.ts';
+import { latestAfterChange, registerPartition, withOurDefinitions } from './register.ts';
 import { age } from './registry.ts';
 import { emptyingSteps, hidePartition } from './removal.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -20,14 +20,16 @@ export class MongoPartitions implements PartitionAdmin {
 
   add(id: string, settings: PartitionSettings): Promise<void> {
     return withPortErrors(this.#core, async () => {
-      const { database } = this.#core;
-      await requireOurDefinitions(this.#core);
-      while (!(await this.#isThere(id, settings))) {
-        const key = await newKey(database);
-        await registerPartition(this.#core, { id, p: key, settings });
-        await this.#insert(id, key, settings);
-      }
-      this.#core.registry.forget();
+      const { database, registry } = this.#core;
+      await withOurDefinitions(this.#core, async () => {
+        while (!(await this.#isThere(id, settings))) {
+          const latest = await latestAfterChange(this.#core);
+          const key = await newKey(database);
+          await registerPartition(latest, { id, p: key, settings });
+          await this.#insert(latest, id, key, settings);
+        }
+      });
+      for (const one of [registry, latestOf(this.#core).registry]) one.forget();
     });
   }
 
@@ -39,10 +41,9 @@ export class MongoPartitions implements PartitionAdmin {
 
   async remove(id: string): Promise<boolean> {
     const core = this.#core;
-    const p = await withPortErrors(core, async () => {
-      await requireOurDefinitions(core);
-      return (await partitions(core.database).findOne({ _id: id }))?.key;
-    });
+    const p = await withPortErrors(core, () =>
+      withOurDefinitions(core, async () => (await partitions(core.database).findOne({ _id: id }))?.key),
+    );
     if (p === undefined) return false;
     const removed = await withPortErrors(core, () => hidePartition(core, id, p));
     // Until no process knows it any more: none answers from half of it, and none writes there when another one has its
@@ -60,8 +61,8 @@ export class MongoPartitions implements PartitionAdmin {
     return found !== null;
   }
 
-  async #insert(id: string, key: string, { zone }: PartitionSettings): Promise<void> {
-    const { database, options } = this.#core;
+  async #insert(core: Core, id: string, key: string, { zone }: PartitionSettings): Promise<void> {
+    const { database, options } = core;
     try {
       await partitions(database).insertOne({ _id: id, key, zone });
     } catch (error) {
@@ -70,6 +71,7 @@ export class MongoPartitions implements PartitionAdmin {
     // A process that brought other definitions meanwhile may not have seen the partition.
     if ((await readMeta(database, 'definitions')) === definitionsDigest(options.model)) return;
     await partitions(database).deleteOne({ _id: id, key });
+    if ((await latestAfterChange(core)) !== core) return; // this process itself: the next attempt follows them
     throw new StoreUnavailable('no-store', 'Another process has brought other definitions meanwhile; try again');
   }
 }

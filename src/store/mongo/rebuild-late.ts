@@ -4,7 +4,7 @@ import { type Core, type PartitionInfo, resources } from './core.ts';
 import { livingServers } from './heartbeat.ts';
 import { pagesOf } from './pages.ts';
 import { readable, type Readable, remake } from './remake.ts';
-import { definitionsDigest, madeBy } from './wanted.ts';
+import { definitionsDigest, madeBy, noDefinitions } from './wanted.ts';
 
 /** How long after noticing other definitions a write of another process may still arrive, in milliseconds. */
 const margin = 6_000;
@@ -19,9 +19,11 @@ const forgotten = 60_000;
  */
 export async function remakeLate(core: Core, partition: PartitionInfo, type: ResourceType): Promise<boolean> {
   const ours = definitionsDigest(core.options.model);
-  const others = (await livingServers(core)).some(({ definitions }) => definitions !== ours);
-  if (!others) return true;
-  if (!isOver(core, `${partition.p}/${type.name}`)) return false;
+  const others = (await livingServers(core)).some(
+    ({ definitions }) => definitions !== ours && definitions !== noDefinitions,
+  );
+  if (!others && !core.beganBeside) return true;
+  if (others && !isOver(core, `${partition.p}/${type.name}`)) return false;
   const { p, settings } = partition;
   const late = { p, text: { $exists: true }, made: { $ne: madeBy(type, settings.zone) } };
   const options = { within: ofPartition(p), project: { ...readable, text: 1 } };

@@ -3,22 +3,47 @@ import type { ResourceType } from '../../model/model.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitions } from './collections.ts';
-import { type Core, type PartitionInfo, resources } from './core.ts';
+import { type Core, latestOf, type PartitionInfo, resources } from './core.ts';
 import { isOnlyTaken } from './failures.ts';
 import { livingServers } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
-import { definitionsDigest, wantedIndexes } from './wanted.ts';
+import { definitionsDigest, noDefinitions, wantedIndexes } from './wanted.ts';
 
 /**
- * Called before each write. Throws `StoreRefused` if the store is read only, or a server with other definitions runs
- * beside this command; `StoreUnavailable` if another server has brought other definitions since this one started.
+ * Runs a write with the core whose definitions apply. Throws `StoreRefused` if the store is read only, or a server with
+ * other definitions runs beside this command; `StoreUnavailable` if another server has brought other definitions, which
+ * this one cannot follow.
  */
-export async function requireOurDefinitions(core: Core): Promise<void> {
-  const { mode, model } = core.options;
+export async function withOurDefinitions<T>(core: Core, write: (latest: Core) => Promise<T>): Promise<T> {
   requireWriting(core);
-  const registered = await core.registry.definitions();
-  if (registered === definitionsDigest(model)) return;
-  if (mode === 'serve')
+  let latest = latestOf(core);
+  if (!(await isRegistered(latest))) {
+    latest = await latestAfterChange(core);
+    if (core.options.mode === 'serve' && !(await isRegistered(latest))) await core.options.follow?.();
+    latest = latestOf(core);
+    await requireRegistered(latest);
+  }
+  const writing = write(latest);
+  latest.writes.add(writing);
+  try {
+    return await writing;
+  } finally {
+    latest.writes.delete(writing);
+  }
+}
+
+/** The core whose definitions writes follow, once a change of this process itself is done. */
+export async function latestAfterChange(core: Core): Promise<Core> {
+  await core.views.changing?.catch(() => undefined); // its caller gets the error
+  return latestOf(core);
+}
+
+const isRegistered = async ({ registry, options }: Core): Promise<boolean> =>
+  (await registry.definitions()) === definitionsDigest(options.model);
+
+async function requireRegistered(core: Core): Promise<void> {
+  if (await isRegistered(core)) return;
+  if (core.options.mode === 'serve')
     throw new StoreUnavailable(
       'no-store',
       'Another server has brought other definitions; restart this one with the same',
@@ -39,9 +64,20 @@ export function requireWriting({ options }: Core): void {
  * of them is written.
  */
 export async function register(core: Core): Promise<void> {
+  await announce(core);
+  await registerPartitions(core);
+}
+
+/** Writes of all processes must follow these definitions from now on; others notice within a second. */
+export async function announce(core: Core): Promise<void> {
   const value = definitionsDigest(core.options.model);
   await meta(core.database).updateOne({ _id: 'definitions' }, { $set: { value } }, { upsert: true });
-  // Later: a partition that is added meanwhile sees the change, and its creator retries.
+  core.registry.forget();
+}
+
+/** After `announce`: a partition that is added meanwhile sees the change, and its creator retries. */
+export async function registerPartitions(core: Core): Promise<void> {
+  if ((await otherProcesses(core)).length > 0) core.beganBeside = true;
   for (const { _id, key, zone } of await partitions(core.database).find().toArray())
     await registerPartition(core, { id: _id, p: key, settings: { zone } });
   core.registry.forget();
@@ -92,7 +128,8 @@ async function bulk(core: Core, steps: AnyBulkWriteOperation<ParameterDocument>[
 /** Other processes with other definitions: their writes lack entries of ours for a moment longer. */
 async function otherProcesses(core: Core): ReturnType<typeof livingServers> {
   const ours = definitionsDigest(core.options.model);
-  return (await livingServers(core)).filter(({ _id, definitions }) => _id !== core.process && definitions !== ours);
+  const writing = (await livingServers(core)).filter(({ definitions }) => definitions !== noDefinitions);
+  return writing.filter(({ _id, definitions }) => _id !== core.process && definitions !== ours);
 }
 
 async function isEmpty(core: Core, p: string, type: ResourceType): Promise<boolean> {

@@ -11,9 +11,9 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
+import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
-import { openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
+import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { lacksOf } from './lacks.ts';
 import { makeNewIndexes } from './index-setup.ts';
@@ -24,10 +24,12 @@ import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase } from './prepare-database.ts';
 import { register } from './register.ts';
+import { redefine } from './redefine.ts';
 import { createRegistry } from './registry.ts';
 import { verify } from '../upkeep/verify.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
+import { modelDigest } from './wanted.ts';
 
 /** Options for tests. */
 export interface MongoTrial {
@@ -47,7 +49,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
   try {
     // Reads that decide a write go to the primary, whatever the URL says of searches.
     const database = client.db(name, { readPreference: 'primary', writeConcern: durable(deployment) });
-    const core: Core = {
+    const opened: Core = {
       client,
       database,
       options,
@@ -57,8 +59,13 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       bucketKey: await prepareDatabase(database, options.mode),
       stamps: new Map(),
       underWay: new Set(),
+      writes: new Set(),
+      beganBeside: false,
+      views: { latest: undefined, changing: undefined },
       ending: ending.signal,
     };
+    const chosen = await options.choose?.(collection => new MongoDocuments(opened, collection));
+    const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {
@@ -66,7 +73,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       await prepareToServe(core);
     }
     const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;
-    return new MongoStore({ core, ending, working, leave, disconnect: close });
+    return new MongoStore(core, createClose({ core, ending, working, leave, disconnect: close }));
   } catch (error) {
     ending.abort();
     await close();
@@ -117,30 +124,39 @@ interface Opened {
   readonly disconnect: () => Promise<void>;
 }
 
+/** Closes the store once, for all definitions that it has had. */
+function createClose({ core, ending, working, leave, disconnect }: Opened): () => Promise<void> {
+  const end = async (): Promise<void> => {
+    await Promise.allSettled([...core.underWay, working]);
+    await leave().catch(() => undefined);
+  };
+  const close = async (): Promise<void> => {
+    ending.abort();
+    // An unavailable server is not waited for.
+    await Promise.race([end(), setTimeout(longestEnd, undefined, { ref: false })]);
+    await disconnect();
+  };
+  let closed: Promise<void> | undefined;
+  return () => (closed ??= close());
+}
+
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;
+  readonly close: () => Promise<void>;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
-  readonly #ending: AbortController;
-  readonly #leave: () => Promise<void>;
-  readonly #disconnect: () => Promise<void>;
-  readonly #work: Promise<void> | undefined;
-  #closed: Promise<void> | undefined;
 
-  constructor({ core, ending, working, leave, disconnect }: Opened) {
+  constructor(core: Core, close: () => Promise<void>) {
     this.#core = core;
-    this.#ending = ending;
-    this.#leave = leave;
-    this.#disconnect = disconnect;
+    this.close = close;
     this.lacks = lacksOf(core);
     this.partitions = new MongoPartitions(core);
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
     this.chains = auditCollection(core);
-    this.#work = working;
   }
 
   partition(id: string): Promise<Partition | undefined> {
@@ -159,7 +175,8 @@ class MongoStore implements Store {
       const { database, options } = this.#core;
       if (options.mode === 'serve') await database.command({ ping: 1 });
       const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
-      return { problems: [], served };
+      const definitions = await this.#core.registry.definitions();
+      return { problems: [], served, definitions: definitions && modelDigest(definitions) };
     });
   }
 
@@ -183,20 +200,7 @@ class MongoStore implements Store {
     return withPortErrors(this.#core, () => putNotes(this.#core, notes));
   }
 
-  close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#ending.abort();
-    // An unavailable server is not waited for.
-    await Promise.race([this.#end(), setTimeout(longestEnd, undefined, { ref: false })]);
-    await this.#disconnect();
-  }
-
-  async #end(): Promise<void> {
-    await Promise.allSettled([...this.#core.underWay, this.#work]);
-    await this.#leave().catch(() => undefined);
+  redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store> {
+    return atLength(this.#core, async () => new MongoStore(await redefine(this.#core, definitions, lead), this.close));
   }
 }

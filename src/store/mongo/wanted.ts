@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Model, ResourceType } from '../../model/model.ts';
+import type { ResourceType } from '../../model/model.ts';
 import { sortVersion } from '../sort-text.ts';
+import type { StoreDefinitions } from '../store.ts';
 
 /**
  * To be raised whenever entries of the same definitions are stored differently (entries.ts): every document is then
@@ -17,9 +18,15 @@ export interface WantedIndex {
 }
 
 /** The definitions that determine index entries: all processes that write one store must agree on them. */
-export function definitionsDigest(model: Model): string {
+export function definitionsDigest(model: StoreDefinitions['model']): string {
   return `${indexVersion}:${model.digest}`;
 }
+
+/** Without definitions a process writes no records. */
+export const noDefinitions = `${indexVersion}:`;
+
+/** The digest of the model in what `definitionsDigest` returns. */
+export const modelDigest = (registered: string): string => registered.slice(registered.indexOf(':') + 1);
 
 /** The indexes of a type in a partition of this zone, for comparison with `parameters`. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {

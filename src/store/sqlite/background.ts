@@ -1,7 +1,7 @@
 import { type Chore, rebuildPending } from '../upkeep/chores.ts';
 import type { BytesFolder } from './attachment-sweep.ts';
 import { ByteSweep } from './byte-sweep.ts';
-import { type Core, submit } from './core.ts';
+import { type Core, latestOf, submit } from './core.ts';
 import { DigestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
 
@@ -14,11 +14,13 @@ const pause = 2_000;
  * attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
-  const indexes = sqliteIndexes(core);
   const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
   const digests = new DigestFill(core);
   const step = async (): Promise<boolean> =>
-    (await rebuildPending(indexes)) || (await sweepSome(core)) || (await bytes?.step()) || digests.step();
+    (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
+    (await sweepSome(core)) ||
+    (await bytes?.step()) ||
+    digests.step();
   return [{ step, pause }];
 }
 

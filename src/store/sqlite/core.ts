@@ -21,9 +21,22 @@ export interface Core {
   readonly budgets: Budgets;
   readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
+  /** The definitions that this process has brought last: the same object in all cores of an open store. */
+  readonly views: Views;
   /** Running jobs: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;
 }
+
+/** A server that changes its definitions has a core for each of them: requests end with those they began with. */
+interface Views {
+  /** The core of the latest definitions, which writes follow; undefined: there is one core only. */
+  latest: Core | undefined;
+  /** A change of the definitions that is in progress. */
+  changing: Promise<unknown> | undefined;
+}
+
+/** The core whose definitions writes follow. */
+export const latestOf = (core: Core): Core => core.views.latest ?? core;
 
 /** A partition as the file has it now; undefined if there is none. */
 export function partitionIndex(core: Core, id: string): PartitionIndex | undefined {
@@ -51,41 +64,56 @@ function currentEpoch({ database }: Core): number {
 type Answered = Exclude<JobResult, { kind: 'failed' | 'unregistered' }>;
 
 /**
- * Prepares a job and submits it; prepares it again as often as another commit comes between. Throws `StoreRefused` if
- * the store is read only or a server with other definitions runs.
+ * Prepares a job with the core whose definitions apply, and submits it; prepares it again as often as another commit
+ * comes between. Throws `StoreRefused` if the store is read only or a server with other definitions runs.
  */
-export async function submit(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
-  const job = untilApplied(core, prepare);
-  core.underWay.add(job);
+export function submit(core: Core, prepare: (latest: Core) => Job | Promise<Job>): Promise<Applied> {
+  return underWay(
+    core,
+    untilApplied(() => latestOf(core), prepare),
+  );
+}
+
+/** Closing waits for the work. */
+async function underWay<T>(core: Core, work: Promise<T>): Promise<T> {
+  core.underWay.add(work);
   try {
-    return await job;
+    return await work;
   } finally {
-    core.underWay.delete(job);
+    core.underWay.delete(work);
   }
 }
 
 export type Applied = Exclude<Answered, { kind: 'stale' | 'refused' }>;
 
-async function untilApplied(core: Core, prepare: () => Job | Promise<Job>): Promise<Applied> {
+async function untilApplied(coreNow: () => Core, prepare: (core: Core) => Job | Promise<Job>): Promise<Applied> {
   for (;;) {
-    const result = await submitOnce(core, await prepare());
+    const core = coreNow();
+    const result = await submitOnce(core, await prepare(core));
     if (result.kind === 'refused') throw new StoreRefused(result.message);
     if (result.kind !== 'stale') return result;
   }
 }
 
-/** Like `submit`, but returns `stale`. */
+/** Like `submit`, for a job that was prepared with the definitions of the core; but returns `stale`. */
 export async function submitOnce(core: Core, job: Job): Promise<Answered> {
   if (core.writer === undefined) throw new StoreRefused('The store is open for reading only');
-  const { options } = core;
   for (;;) {
-    const result = await core.writer.submit({ job, definitions: definitionsDigest(options.model) });
+    const result = await core.writer.submit({ job, definitions: definitionsDigest(core.options.model) });
     // Callers that get the result of the commit can read it.
     core.database.endMoment();
     if (result.kind !== 'unregistered') return result;
+    await followOthers(core);
+    if (latestOf(core) !== core) return { kind: 'stale' };
     await register(core);
     if (job.kind === 'write' || job.kind === 'restore' || job.kind === 'rebuild') return { kind: 'stale' };
   }
+}
+
+/** Other definitions apply: this process is changing to them, or another one has brought them. */
+export async function followOthers(core: Core): Promise<void> {
+  await core.views.changing?.catch(() => undefined); // its caller gets the error
+  if (latestOf(core) === core) await core.options.follow?.();
 }
 
 /**
@@ -93,11 +121,11 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
  * with others.
  */
 export async function register(core: Core): Promise<void> {
-  await submit(core, () => ({
-    kind: 'register',
-    epoch: readEpoch(core.database),
-    partitions: wantedPartitions(core),
-  }));
+  const job = (): Job => ({ kind: 'register', epoch: readEpoch(core.database), partitions: wantedPartitions(core) });
+  await underWay(
+    core,
+    untilApplied(() => core, job),
+  );
 }
 
 function wantedPartitions({ database, options }: Core): readonly WantedPartition[] {

@@ -1,5 +1,6 @@
-import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
+import type { StoreDefinitions } from '../store.ts';
 import type * as plan from '../plan/indexes.ts';
 import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';
@@ -67,7 +68,11 @@ export function readEpoch(database: Database): number {
 }
 
 /** Reads the state of a partition and joins it with the model; undefined if there is no such partition. */
-export function readPartition(database: Database, model: Model, id: string): PartitionIndex | undefined {
+export function readPartition(
+  database: Database,
+  model: StoreDefinitions['model'],
+  id: string,
+): PartitionIndex | undefined {
   const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
   if (found === undefined) return undefined;
   const n = Number(found[0]);

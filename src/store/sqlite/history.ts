@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Model } from '../../model/model.ts';
+import type { StoreDefinitions } from '../store.ts';
 import { parseOwners } from '../owners.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
@@ -17,7 +17,7 @@ const recordSlice = 200;
 export interface HistoryPlace {
   readonly database: Database;
   readonly n: number;
-  readonly model: Model;
+  readonly model: StoreDefinitions['model'];
 }
 
 /**

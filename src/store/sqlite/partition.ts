@@ -41,6 +41,7 @@ import { earlier } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
+import { requireStillDeclared } from '../replaced.ts';
 import type { Row } from './open.ts';
 import { storedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
@@ -129,7 +130,10 @@ export class SqlitePartition implements Partition {
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     if (changes.length === 0 && options.key !== undefined) return this.#repeated(options.key);
-    const result = await submit(this.#core, () => prepareWrite(this.#core, this.id, changes, options));
+    const result = await submit(this.#core, latest => {
+      requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
+      return prepareWrite(latest, this.id, changes, options);
+    });
     if (result.kind !== 'written') throw refusal(result);
     return resultsOf(result);
   }
@@ -166,7 +170,7 @@ export class SqlitePartition implements Partition {
   }
 
   async import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
-    const result = await submit(this.#core, () => prepareRestore(this.#core, this.id, versions, mark));
+    const result = await submit(this.#core, latest => prepareRestore(latest, this.id, versions, mark));
     if (result.kind !== 'done') throw refusal(result);
   }
 

@@ -11,11 +11,11 @@ export class SqlitePartitions implements PartitionAdmin {
   }
 
   async add(id: string, settings: PartitionSettings): Promise<void> {
-    const result = await submit(this.#core, () => ({
+    const result = await submit(this.#core, latest => ({
       kind: 'addPartition',
       id,
       settings: JSON.stringify({ zone: settings.zone }),
-      types: wantedIndexes(this.#core.options.model, settings.zone),
+      types: wantedIndexes(latest.options.model, settings.zone),
     }));
     if (valueOf(result) === null && partitionIndex(this.#core, id)?.settings.zone !== settings.zone)
       throw new PartitionExists(id);

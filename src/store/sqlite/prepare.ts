@@ -6,7 +6,7 @@ import { isTooLong } from '../record-length.ts';
 import type { Change, Requirement, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import { type Core, partitionIndex, register } from './core.ts';
+import { type Core, followOthers, latestOf, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
@@ -31,7 +31,10 @@ export async function prepareWrite(
   // A type of unregistered definitions has no number yet.
   const types = partitionIndex(core, id)?.types;
   const named = [...changes, ...(options.requires ?? [])];
-  if (named.some(({ type }) => types?.get(type)?.t === 0)) await register(core);
+  if (named.some(({ type }) => types?.get(type)?.t === 0)) {
+    await followOthers(core);
+    if (latestOf(core) === core) await register(core);
+  }
   return prepareRegistered(core, id, changes, options);
 }
 

@@ -4,19 +4,15 @@ import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
-import type { Store, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
+import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from './audit-files.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
-import { choresOf } from './background.ts';
-import { doChores } from '../upkeep/chores.ts';
-import { createBackgroundReport } from '../background-report.ts';
 import { ownerOnly } from '../file-mode.ts';
 import { Condition } from './condition.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
-import { unavailable } from './failures.ts';
 import { FileWatch, watchedFiles } from './file-watch.ts';
 import { sqliteIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
@@ -35,10 +31,11 @@ import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
+import { startUpkeep, type Upkeep } from './upkeep.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
-import { definitionsDigest, hasFullText } from './wanted.ts';
+import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
 import { requireFullText } from './words-table.ts';
 import { Writer } from './writer.ts';
 
@@ -63,14 +60,12 @@ export async function openSqliteStore(
     if (options.mode === 'serve') lock = lockForServing(path);
     const unswept = prepareFile(path, options.mode, left);
     const readOnly = options.mode === 'read';
-    const definitions = definitionsDigest(options.model);
     const condition = new Condition();
     const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
-    if (hasFullText(options.model)) requireFullText(database);
     // The first read creates the WAL, which is watched from here on.
-    const isRegistered = !readOnly && registered(database) === definitions;
+    const before = readOnly ? undefined : registered(database);
     const files = watchedFiles(path);
-    const core: Core = {
+    const opened: Core = {
       path,
       options,
       budgets,
@@ -79,13 +74,18 @@ export async function openSqliteStore(
       writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options),
       readers: new Readers({ path, readOnly }, options.deadline, condition),
       known: new Map(),
+      views: { latest: undefined, changing: undefined },
       underWay: new Set(),
     };
-    if (options.mode === 'serve' && !isRegistered) await register(core);
+    const chosen = await options.choose?.(collection => new SqliteDocuments(opened, collection));
+    const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
+    const { model } = core.options;
+    if (hasFullText(model)) requireFullText(database);
+    if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
     if (options.mode === 'serve') await finishUpgrade(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
-    return new SqliteStore(core, unswept, new FileWatch(files), lock);
+    return new SqliteStore(core, startUpkeep(core, unswept, new FileWatch(files), lock));
   } catch (error) {
     lock?.release();
     const cause = error instanceof StoreUnavailable ? error.cause : error;
@@ -126,20 +126,6 @@ function prepareFile(
   }
 }
 
-/** How often a server checks that its file is still in place, in milliseconds. */
-const watchEvery = 1_000;
-
-/** Reports a removed or replaced file, once until it is back. */
-function watchFiles({ condition, options }: Core, watch: FileWatch): () => void {
-  const { worked, failed } = createBackgroundReport(options.fault);
-  return () => {
-    const failure = watch.failure();
-    condition.lost(failure);
-    if (failure === undefined) worked();
-    else failed(unavailable(failure));
-  };
-}
-
 class SqliteStore implements Store {
   readonly lacks = [];
   readonly partitions: SqlitePartitions;
@@ -147,27 +133,15 @@ class SqliteStore implements Store {
   readonly chains: ChainPlace;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof sqliteIndexes>;
-  readonly #lock: { release(): void } | undefined;
-  readonly #ending = new AbortController();
-  readonly #work: Promise<void> | undefined;
-  readonly #watching: NodeJS.Timeout | undefined;
-  #closed: Promise<void> | undefined;
+  readonly #upkeep: Upkeep;
 
-  constructor(
-    core: Core,
-    unswept: readonly BytesFolder[] | undefined,
-    watch: FileWatch,
-    lock: { release(): void } | undefined,
-  ) {
+  constructor(core: Core, upkeep: Upkeep) {
     this.#core = core;
-    this.#lock = lock;
+    this.#upkeep = upkeep;
     this.partitions = new SqlitePartitions(core);
     this.#indexes = sqliteIndexes(core);
     this.indexes = new Indexes(this.#indexes);
     this.chains = auditFiles(core.path);
-    if (core.options.mode !== 'serve') return;
-    this.#work = doChores(choresOf(core, unswept), this.#ending.signal, core.options.fault);
-    this.#watching = setInterval(watchFiles(core, watch), watchEvery).unref();
   }
 
   async partition(id: string): Promise<Partition | undefined> {
@@ -193,12 +167,29 @@ class SqliteStore implements Store {
     await submit(this.#core, () => prepareNotes(this.#core, notes));
   }
 
+  async redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store> {
+    const { options, database, views } = this.#core;
+    const core: Core = { ...this.#core, options: { ...options, ...definitions }, known: new Map() };
+    if (hasFullText(definitions.model)) requireFullText(database);
+    const isRegistered = registered(database) === definitionsDigest(definitions.model);
+    const changing = lead && !isRegistered ? register(core) : undefined;
+    views.changing = changing;
+    try {
+      await changing;
+      views.latest = core;
+    } finally {
+      if (views.changing === changing) views.changing = undefined;
+    }
+    return new SqliteStore(core, this.#upkeep);
+  }
+
   async check(): Promise<StoreState> {
-    if (this.#closed !== undefined) throw new Error('The store is closed');
-    this.#core.database.endMoment();
-    this.#core.database.get('SELECT value FROM meta LIMIT 1');
-    const served = this.#lock !== undefined || serverRuns(this.#core.path);
-    return { problems: this.#core.condition.problems(), served };
+    if (this.#upkeep.isClosed) throw new Error('The store is closed');
+    const { database, condition, path } = this.#core;
+    database.endMoment();
+    const definitions = registered(database);
+    const served = this.#upkeep.serves || serverRuns(path);
+    return { problems: condition.problems(), served, definitions: modelDigest(definitions) };
   }
 
   get waiting(): StoreWaiting {
@@ -206,18 +197,6 @@ class SqliteStore implements Store {
   }
 
   close(): Promise<void> {
-    this.#closed ??= this.#close();
-    return this.#closed;
-  }
-
-  async #close(): Promise<void> {
-    this.#ending.abort();
-    clearInterval(this.#watching);
-    await this.#work;
-    await Promise.allSettled(this.#core.underWay);
-    await this.#core.readers.close();
-    this.#core.database.close();
-    await this.#core.writer?.close();
-    this.#lock?.release();
+    return this.#upkeep.close();
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { Model, Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import { type End, sortEnds } from '../plan/sort.ts';
 import { sortVersion } from '../sort-text.ts';
+import type { StoreDefinitions } from '../store.ts';
 
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
@@ -28,9 +29,17 @@ export interface WantedPartition {
   readonly types: readonly WantedType[];
 }
 
+type Model = StoreDefinitions['model'];
+
 /** The definitions that determine index entries: two processes that write one file must agree on them. */
 export function definitionsDigest(model: Model): string {
   return `${indexVersion}:${model.digest}`;
+}
+
+/** The digest of the model in what `definitionsDigest` returns; undefined if no definitions are registered. */
+export function modelDigest(registered: string | undefined): string | undefined {
+  const digest = registered?.slice(registered.indexOf(':') + 1);
+  return digest === '' ? undefined : digest;
 }
 
 /** Whether any type of a model has an index of words. */

@@ -30,7 +30,9 @@ export async function otherProcess(
   const closing = (): boolean => false;
   const keyFile = config.keyFile ?? '';
   const authorized = await openAuthorization({
-    engine,
+    store,
+    model: engine.model,
+    now,
     config,
     keyFile,
     publicUrl: url,
@@ -51,7 +53,7 @@ export async function otherProcess(
     engine,
     publicUrl: url,
     verify,
-    authorized,
+    authorized: { load: authorized.with(engine) },
     origins: authorized.origins,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },

@@ -213,5 +213,6 @@ function coreOf(): Core {
     readers: new Readers({ path: file, readOnly: false }, 5_000, condition),
     known: new Map(),
     underWay: new Set(),
+    views: { latest: undefined, changing: undefined },
   };
 }

@@ -23,6 +23,9 @@ export async function openCore(url: string): Promise<Core & { close(): Promise<v
     bucketKey: await prepareDatabase(database, 'command'),
     stamps: new Map(),
     underWay: new Set(),
+    writes: new Set(),
+    beganBeside: false,
+    views: { latest: undefined, changing: undefined },
     ending: new AbortController().signal,
   };
   const leave = await startHeartbeat(core);

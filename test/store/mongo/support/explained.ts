@@ -51,6 +51,9 @@ export async function openSeen(
     bucketKey: '',
     stamps: new Map(),
     underWay: new Set(),
+    writes: new Set(),
+    beganBeside: false,
+    views: { latest: undefined, changing: undefined },
     ending: new AbortController().signal,
   };
   const partition = await core.registry.partition('clinic');

@@ -1,0 +1,88 @@
+import type { AuditOfServer } from '../audit/audit.ts';
+import type { TokenVerifier } from '../auth/claims.ts';
+import { createClientAddress } from '../http/client-address.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { createPlaces } from '../http/places.ts';
+import type { Places } from '../http/places.ts';
+import { createShareOf } from '../http/shares.ts';
+import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
+import type { Uploads } from '../http/uploads.ts';
+import type { ChargeClient } from '../interaction/interaction.ts';
+import { createCursors } from '../search/cursor.ts';
+import type { Cursors } from '../search/cursor.ts';
+import type { OpenedAuthorization } from '../smart/open-authorization.ts';
+import type { Store } from '../store/store.ts';
+import { startAudit } from './audit.ts';
+import { openAuthorizationServer } from './authorization.ts';
+import { bucketsOf, clientLimitOf } from './rate-limits.ts';
+import type { Start } from './start.ts';
+import { verifierOf } from './verifier.ts';
+import type { Model } from '../model/model.ts';
+
+/** The parts of a server that stay when its definitions change. */
+export interface Shared {
+  readonly start: Start;
+  /** Sent with every answer. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Undefined if access is open. */
+  readonly verify: TokenVerifier | undefined;
+  /** Undefined without an authorization server. */
+  readonly authorization: OpenedAuthorization | undefined;
+  /** Undefined: nothing is audited. */
+  readonly audit: AuditOfServer | undefined;
+  readonly cursors: Cursors;
+  readonly chargeClient: ChargeClient | undefined;
+  readonly clientAddress: ClientAddress;
+  readonly uploads: Uploads;
+  readonly places: Places;
+  /** A new random logical id. */
+  readonly newId: () => string;
+}
+
+/** What a caller of the engine injects. */
+export interface Injected {
+  /** Verifies tokens. */
+  readonly verify: TokenVerifier | undefined;
+  readonly isAudited: boolean;
+  readonly newId: () => string;
+}
+
+/** Opens the shared parts; `model` is that of the first definitions. Rejects with a sentence for the operator. */
+export async function openShared(
+  start: Start,
+  headers: Readonly<Record<string, string>>,
+  store: Store,
+  model: Model,
+  { verify: injected, isAudited, newId }: Injected,
+): Promise<Shared> {
+  const { config, now, notice, meters } = start;
+  const cursors = await createCursors(store.documents('cursors'), now);
+  const verify = verifierOf(start, store, injected);
+  const clientAddress = createClientAddress(config.trustedProxies);
+  const audit = isAudited ? startAudit(start, store) : undefined;
+  const authorization =
+    injected === undefined ? await openAuthorizationServer(start, store, model, clientAddress) : undefined;
+  const uploads = createUploads(mostUploads, longestUploadWait);
+  const places = createPlaces(
+    config.maxRequests,
+    createShareOf(config.trustedProxies),
+    notice,
+    bucketsOf(config.rateLimitAddress, now),
+  );
+  meters?.queue('requests', () => places.taken);
+  meters?.queue('uploads', () => uploads.waiting);
+  const chargeClient = clientLimitOf(config.rateLimitClient, now);
+  return {
+    start,
+    headers,
+    verify,
+    authorization,
+    audit,
+    cursors,
+    chargeClient,
+    clientAddress,
+    uploads,
+    places,
+    newId,
+  };
+}

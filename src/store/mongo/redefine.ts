@@ -1,0 +1,38 @@
+import type { StoreDefinitions } from '../store.ts';
+import { type Core, latestOf } from './core.ts';
+import { sayThere } from './heartbeat.ts';
+import { makeNewIndexes } from './index-setup.ts';
+import { announce, registerPartitions } from './register.ts';
+import { createRegistry } from './registry.ts';
+
+/**
+ * The core of a server with other definitions, which its writes follow when this resolves. Writes that began with the
+ * former ones end before the indexes of the new ones are registered: their documents lack entries of these, and are
+ * rebuilt like all others. `lead`: false if another process has brought the definitions.
+ */
+export async function redefine(core: Core, definitions: StoreDefinitions, lead: boolean): Promise<Core> {
+  const before = latestOf(core);
+  const latest: Core = {
+    ...core,
+    options: { ...core.options, ...definitions },
+    registry: createRegistry(core.database),
+    writes: new Set(),
+    beganBeside: !lead,
+  };
+  await makeNewIndexes(latest);
+  await (core.views.changing = change(latest, lead));
+  await Promise.allSettled(before.writes);
+  await sayThere(latest);
+  if (lead) await registerPartitions(latest);
+  return latest;
+}
+
+async function change(latest: Core, lead: boolean): Promise<void> {
+  const { views } = latest;
+  try {
+    if (lead) await announce(latest);
+    views.latest = latest;
+  } finally {
+    views.changing = undefined;
+  }
+}
