@@ -47,7 +47,7 @@ describe('pages and JSON of the same URL', () => {
   });
   afterAll(() => server.close());
 
-  it('are told apart by Accept, and vary by it', async () => {
+  it('differ by Accept, and vary by it', async () => {
     const [page, json] = [await server.get('/Patient', browser), await server.get('/Patient')];
     expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect([json.status, json.headers['content-type']]).toEqual([200, 'application/fhir+json; charset=utf-8']);

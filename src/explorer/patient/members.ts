@@ -3,7 +3,7 @@ import type { Access } from '../../auth/access.ts';
 import { defaultLinkCodes } from '../../model/access-rules.ts';
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 
-/** A type of which records belong to a compartment, and how they are searched. */
+/** A type whose records belong to a compartment, and how they are searched. */
 export interface Member {
   readonly type: ResourceType;
   /** Code of the reference parameter that leads to the compartment. */

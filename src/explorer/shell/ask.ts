@@ -26,7 +26,7 @@ export type Ask = (target: string) => Promise<Answer>;
 /** The visitor of a page. */
 export interface Asker {
   readonly place: Place | undefined;
-  /** Undefined if nobody is signed in; `refused` is the reason, if the token was rejected. */
+  /** Undefined without a signed-in visitor; `refused` is the reason, if the token was rejected. */
   readonly access: Access | undefined;
   readonly refused: FhirError | undefined;
   readonly requestId: string;

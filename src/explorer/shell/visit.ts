@@ -31,7 +31,7 @@ export interface Visit {
   readonly address: string;
   /** The partition that the path names, or that of the session; undefined without one. */
   readonly place: Place | undefined;
-  /** The rights of the visitor in that partition; undefined if nobody is signed in there. */
+  /** The rights of the visitor in that partition; undefined without a signed-in visitor. */
   readonly access: Access | undefined;
   /** The name by which the visitor is signed in; undefined without a session. */
   readonly user: string | undefined;
@@ -39,7 +39,7 @@ export interface Visit {
   readonly token: string;
   /**
    * Requests JSON from the FHIR interface with the rights of the visitor: `ask('Patient?family=roy')`. The target is
-   * the part of a URL below the base. Throws the FhirError that a client would get, 401 if nobody is signed in.
+   * the part of a URL below the base. Throws the FhirError that a client would get, 401 without a signed-in visitor.
    */
   readonly ask: Ask;
   /** The target of the page itself, for `ask`: the path below the base, and the query for FHIR. */
