@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // Plain JavaScript that any Node since 16 can read: finds a Node that runs TypeScript, then starts src/cli/main.ts in
 // it.
 import { existsSync, lstatSync, mkdirSync, readdirSync } from 'node:fs';
@@ -19,7 +20,11 @@ if (isServer && isPassedOn) process.disconnect?.(); // from now on runWith passe
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-if (newEnough(process.versions.node)) {
+const isStartedAgain = process.env.STARTED_WITH_PINNED_NODE !== undefined;
+// Below node_modules Node runs no TypeScript without strip-types.js.
+const isInstalled = /[\\/]node_modules[\\/]/.test(root);
+
+if (newEnough(process.versions.node) && (isStartedAgain || !isInstalled)) {
   if (keepCompiledCode() === 0 && isServer) {
     const { spawnSync } = await import('node:child_process'); // a start without it does not wait for the import
     spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
@@ -27,8 +32,8 @@ if (newEnough(process.versions.node)) {
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  const pinned = pinnedNode();
-  if (pinned === undefined || process.env.STARTED_WITH_PINNED_NODE !== undefined) {
+  const pinned = newEnough(process.versions.node) ? process.execPath : pinnedNode();
+  if (pinned === undefined || isStartedAgain) {
     console.error(
       `Node ${oldestNode()} or later is required, but this is ${process.versions.node}. Run \`npm ci\` ` +
         `in ${root}, which installs the right one, or install a newer Node.`,
@@ -55,7 +60,7 @@ function oldestNode() {
 
 /** The binary of the npm package for this platform, if it is installed. */
 function pinnedNode() {
-  const modules = join(root, 'node_modules');
+  const modules = isInstalled ? join(root, '..') : join(root, 'node_modules');
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   return [`node-${platform}-${process.arch}`, `node-bin-${platform}-${process.arch}`]
     .map(name => join(modules, name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node'))
@@ -79,8 +84,12 @@ async function runWith(node) {
     const starts = isServer && child?.connected !== false; // it is not up yet, and reads its files anyway
     if (!starts) pass(signal);
   });
+  if (isServer && process.platform !== 'win32') process.on('SIGUSR2', pass); // restarts the processes of a server
   const { spawn } = await import('node:child_process');
-  const env = { ...process.env, STARTED_WITH_PINNED_NODE: '1' };
+  const hook = `--disable-warning=ExperimentalWarning --import=${new URL('strip-types.js', import.meta.url).href}`;
+  const stripping = isInstalled ? hook : '';
+  const options = [process.env.NODE_OPTIONS, stripping].filter(Boolean).join(' ');
+  const env = { ...process.env, STARTED_WITH_PINNED_NODE: '1', ...(options === '' ? {} : { NODE_OPTIONS: options }) };
   child = spawn(node, [...process.execArgv, ...process.argv.slice(1)], {
     stdio: isServer ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
     env,

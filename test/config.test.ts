@@ -17,11 +17,13 @@ describe('settings', () => {
     expect(readConfig([])).toEqual({
       port: 8080,
       host: '127.0.0.1',
+      processes: 1,
       interface: 'shipped',
       store: 'sqlite:./data/records.sqlite',
       definitions: [],
       access: 'token',
       authorizationServer: 'on',
+      explorer: 'on',
       keyFile: undefined,
       accounts: undefined,
       appTokenLifetime: 3_600_000,

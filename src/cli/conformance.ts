@@ -2,7 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Flag, Given } from '../config/flag.ts';
 import { ConfigError } from '../config.ts';
 import { httpUrl, integer, some } from '../config/values.ts';
-import type { Area } from '../conformance/run.ts';
+import { areas } from '../conformance/areas.ts';
+import type { Area } from '../conformance/areas.ts';
 import type { Report } from '../conformance/report/report.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { defineCommand, exitCodes } from './command.ts';
@@ -10,8 +11,6 @@ import { interruptible } from './interruption.ts';
 import { onePositional } from './positionals.ts';
 import { readPrivateKey, signAssertion } from './private-key.ts';
 import { createProgress } from './progress.ts';
-
-const areas: readonly Area[] = ['read', 'search', 'sort', 'include', 'chain', 'paging', 'errors', 'negotiation'];
 
 const flags = [
   { flag: 'types', value: 'A,B', read: list, meaning: 'Only these resource types, separated by commas' },

@@ -5,6 +5,7 @@ import type { Opened } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
 import { counted } from '../observability/counted.ts';
+import { printSize } from './backup-report.ts';
 import { pagesOf } from '../store/pages.ts';
 
 /**
@@ -16,14 +17,22 @@ export const command = defineCommand({
 fhirpath.js runs the expression of a parameter, which may fail on a record, all records of its type are
 read, and those that are not indexed are counted. On MongoDB, database indexes are listed that are
 \`missing\` or \`building\` (searches that need them are slow until then; a server builds them), or
-\`unused\`: see \`index drop-unused\`.`,
+\`unused\`: see \`index drop-unused\`. --sizes reads all index pages of an SQLite store.`,
   takes: [...storeSettings, 'partition'],
-  own: [{ flag: 'all', value: undefined, read: () => true, meaning: 'List the parameters that are ready too' }],
+  own: [
+    { flag: 'all', value: undefined, read: () => true, meaning: 'List the parameters that are ready too' },
+    {
+      flag: 'sizes',
+      value: undefined,
+      read: () => true,
+      meaning: 'List all indexes of the database with their sizes, which parameters and partitions share',
+    },
+  ],
   async run({ config, positionals, own }) {
     noPositionals(positionals);
     const { every, below, notIndexed } = await withStore(config, 'read', async opened => ({
       every: await opened.store.indexes.status(),
-      below: await opened.store.indexes.database(),
+      below: await opened.store.indexes.database({ sizes: own.sizes === true }),
       notIndexed: await countNotIndexed(opened, config.partition),
     }));
     const states = every.filter(({ partition }) => config.partition === undefined || partition === config.partition);
@@ -34,7 +43,10 @@ read, and those that are not indexed are counted. On MongoDB, database indexes a
       console.log(`${state.partition}\t${state.type}?${state.param}\t${progress}`);
     }
     for (const line of notIndexedLines(notIndexed)) console.log(line);
-    for (const { collection, name, state } of below) console.log(`${collection}.${name}\t${state}`);
+    for (const { collection, name, state, bytes } of below) {
+      const size = bytes === undefined ? '' : `\t${printSize(bytes)}`;
+      console.log(`${collection}.${name}\t${state}${size}`);
+    }
     console.log(`${count(states.length - pending.length)} ready, ${count(pending.length)} pending.`);
     return pending.length === 0 ? exitCodes.done : exitCodes.found;
   },

@@ -9,6 +9,8 @@ import { defaultStores, settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine/engine.ts';
 import { createLog } from '../observability/log.ts';
+import type { Log } from '../observability/log.ts';
+import type { ProcessParts } from '../processes/parent.ts';
 import { createReloads } from '../reloads.ts';
 import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
@@ -21,9 +23,9 @@ import { counted } from '../observability/counted.ts';
 /** Serves until SIGINT or SIGTERM; with --demo, fills a new store with synthetic records first. */
 export const command = defineCommand({
   details: `The base URL of a partition is {public-url}/r4/{partition}. SIGINT and SIGTERM let running requests finish
-and close the store; a second one ends the process at once. --demo adds records only to a store that is new (or has no
-partition), or that it created itself; that store has clients and users too, whose passwords are printed, for this
-machine only.`,
+and close the store; a second one ends the process at once. With --processes, SIGUSR2 replaces the processes that
+answer, one after the other. --demo adds records only to a store that is new (or has no partition), or that it created
+itself; that store has clients and users too, whose passwords are printed, for this machine only.`,
   takes: settings.map(({ flag }) => flag).filter(flag => flag !== 'partition' && flag !== 'zone'),
   own: [
     {
@@ -52,8 +54,7 @@ machine only.`,
       config = await withPort(config);
       await fillDemo(config);
     }
-    const { startEngine } = await import('../engine/engine.ts'); // here, so that `--help` and wrong flags are fast
-    const running = await startEngine(config, log, { demo, reloads });
+    const running = await start(config, log, { demo, reloads });
     uncaught.started();
     const stopped = stopSignal();
     try {
@@ -67,6 +68,17 @@ machine only.`,
     return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
 });
+
+/** Starts the server, of one process or of several. The modules are loaded here, so that `--help` is fast. */
+async function start(config: Config, log: Log, parts: ProcessParts): Promise<RunningEngine> {
+  let restart = async (): Promise<void> => log.notice('SIGUSR2 restarts nothing: there are no processes to replace.');
+  // Without a listener the signal ends the process; Windows has none.
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => void restart());
+  if (config.processes === 1) return (await import('../engine/engine.ts')).startEngine(config, log, parts);
+  const running = await (await import('../processes/parent.ts')).startProcesses(config, log, parts);
+  restart = () => running.restart();
+  return running;
+}
 
 /** How long a shutdown waits for the next request of an idle connection, in milliseconds: one may be on its way. */
 const patience = 500;
@@ -130,7 +142,7 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
   }
   const { examples, writeExample } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  console.log(`Open the explorer in a browser: ${url}/\n`);
+  if (config.explorer === 'on') console.log(`Open the explorer in a browser: ${url}/\n`);
   console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;

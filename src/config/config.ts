@@ -4,6 +4,8 @@ import type { IssuerSettings } from '../auth/token/settings.ts';
 export interface Config {
   readonly port: number;
   readonly host: string;
+  /** Number of processes that answer requests; with more than one, a further process is their parent. */
+  readonly processes: number;
   /** `r4`: the interface that is generated from the definitions of R4, instead of the shipped one. */
   readonly interface: 'shipped' | 'r4';
   readonly store: string;
@@ -15,6 +17,8 @@ export interface Config {
   readonly access: 'token' | 'open';
   /** Whether this service issues tokens to apps; never with `access` open. */
   readonly authorizationServer: 'on' | 'off';
+  /** Whether browsers get pages. */
+  readonly explorer: 'on' | 'off';
   /** File of the secret that encrypts the signing keys. */
   readonly keyFile: string | undefined;
   /** File of clients and users, in addition to those in the store. */

@@ -10,6 +10,7 @@ import {
   integer,
   origins,
   partitionId,
+  processCount,
   seconds,
   some,
   storeUrl,
@@ -36,6 +37,13 @@ export const settings: readonly Setting[] = [
   setting('host', 'ADDRESS', host, 'Address to listen on; with `access` open only loopback', {
     default: '127.0.0.1',
   }),
+  setting(
+    'processes',
+    'NUMBER',
+    processCount,
+    'Processes that answer requests, beside their parent if there are several; `auto`: one for each processor',
+    { default: '1' },
+  ),
   setting(
     'interface',
     'NAME',
@@ -69,6 +77,13 @@ export const settings: readonly Setting[] = [
     'HOW',
     choice('on', 'off'),
     '`on`: apps get their tokens at `/auth`; `off`: tokens come from `token` and from `issuers`',
+    { default: 'on' },
+  ),
+  setting(
+    'explorer',
+    'HOW',
+    choice('on', 'off'),
+    '`on`: browsers get pages at `/` and at every FHIR URL; `off`: they get JSON as other clients do',
     { default: 'on' },
   ),
   setting(

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { didYouMean } from '../fhir/suggest.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
@@ -20,6 +21,17 @@ export function integer(low: number, high: number): (text: string) => number {
     if (/^\d{1,15}$/.test(text) && value >= low && value <= high) return value;
     throw new Error(`is \`${text}\`, but must be a whole number from ${low} to ${high}.`);
   };
+}
+
+/** Most processes of a server: more than any machine has processors for it. */
+const mostProcesses = 256;
+
+/** A number of processes; `auto` is the number of processors that this process may use. */
+export function processCount(text: string): number {
+  if (text === 'auto') return Math.min(mostProcesses, availableParallelism());
+  const value = Number(text);
+  if (/^\d{1,3}$/.test(text) && value >= 1 && value <= mostProcesses) return value;
+  throw new Error(`is \`${text}\`, but must be \`auto\` or a whole number from 1 to ${mostProcesses}.`);
 }
 
 /** One of a few words. */

@@ -24,7 +24,7 @@ export function createListener(shared: Shared, engine: Engine): Listener {
     uploads,
     places,
     clientAddress,
-    pages: explorerOf(shared, engine, load),
+    pages: config.explorer === 'on' ? explorerOf(shared, engine, load) : undefined,
     observers: [
       ...(meters === undefined ? [] : [measured(meters, engine.model)]),
       ...(traces === undefined ? [] : [traced(traces, engine.model)]),

@@ -1,15 +1,21 @@
 import { createAudit } from '../audit/audit.ts';
 import type { AuditOfServer } from '../audit/audit.ts';
 import { ChainedLog } from '../audit/log/log.ts';
+import type { AuditLog, AuditSink } from '../audit/log/log.ts';
 import { startPruning } from '../audit/pruning.ts';
 import type { Store } from '../store/store.ts';
 import type { Start } from './start.ts';
 
-/** Starts the audit, and the deletion of events that are older than the settings allow. */
-export function startAudit(start: Start, store: Store): AuditOfServer {
-  const { config, url, now, log, opened } = start;
+/** The log of audit events, and the deletion of events that are older than the settings allow. */
+export function openAuditLog({ config, url, now, log, opened }: Start, store: Store): AuditLog {
   const auditLog = new ChainedLog(store.chains, now);
   opened(() => auditLog.close());
+  opened(startPruning(auditLog, url, config.auditDays, now, log));
+  return auditLog;
+}
+
+/** Starts the audit, whose events are appended to `auditLog`. */
+export function startAudit({ config, url, now, log, opened }: Start, auditLog: AuditSink): AuditOfServer {
   const audit = createAudit({
     log: auditLog,
     publicUrl: url,
@@ -18,6 +24,5 @@ export function startAudit(start: Start, store: Store): AuditOfServer {
     fault: error => log.fault(error, 'none'),
   });
   opened(() => audit.close());
-  opened(startPruning(auditLog, url, config.auditDays, now, log));
   return audit;
 }

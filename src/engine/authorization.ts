@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import { createRegistry } from '../smart/registry.ts';
 import type { Store } from '../store/store.ts';
+import type { Limits } from './limits.ts';
 import type { Start } from './start.ts';
 
 /** Opens the authorization server; undefined if there is none. `model` is that of the first definitions. */
@@ -14,6 +15,7 @@ export async function openAuthorizationServer(
   store: Store,
   model: Model,
   clientAddress: ClientAddress,
+  { mayAuthorize }: Pick<Limits, 'mayAuthorize'>,
 ): Promise<OpenedAuthorization | undefined> {
   const { keyFile } = config;
   if (!hasAuthorizationServer(config) || keyFile === undefined) return undefined;
@@ -30,6 +32,7 @@ export async function openAuthorizationServer(
     clientAddress,
     log,
     countToken: meters?.token,
+    mayAuthorize,
   });
   opened(() => authorized.close());
   return authorized;

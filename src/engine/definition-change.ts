@@ -1,7 +1,8 @@
 import { versionOf } from '../model/capability-statement.ts';
 import type { IndexBacklog } from '../observability/meters.ts';
 import { counted } from '../observability/counted.ts';
-import type { StoredSet } from '../store/definition-sets.ts';
+import type { ServerAction } from '../audit/command-event.ts';
+import type { Activation, StoredSet } from '../store/definition-sets.ts';
 
 /** The result of a change of the definitions of a running server. */
 export type DefinitionChange =
@@ -35,6 +36,14 @@ export function describeChange(change: DefinitionChange): readonly string[] {
     default:
       return change satisfies never;
   }
+}
+
+/** The change as an action of the server, for the audit. */
+export function changeAction(by: Activation, change: DefinitionChange): ServerAction {
+  const action = { what: `definitions ${by}`, kind: 'other' } as const;
+  if (change.kind === 'refused') return { ...action, outcome: '4', details: { problems: change.problems.length } };
+  const { digest, types, parameters } = change.set;
+  return { ...action, outcome: '0', details: { version: versionOf(digest), types, parameters } };
 }
 
 const numbers = ({ digest, types, parameters }: StoredSet): string =>

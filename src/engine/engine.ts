@@ -9,7 +9,10 @@ import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
 import { createDefinitionSets } from '../store/definition-sets.ts';
 import { answerRequests } from './answer-requests.ts';
+import { openAuditLog } from './audit.ts';
 import { openFirstDefinitions } from './first-definitions.ts';
+import type { Front } from './front.ts';
+import { ownLimits } from './limits.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import { requireModel } from './load-model.ts';
@@ -56,6 +59,8 @@ export interface EngineParts {
   readonly now?: () => number;
   /** A new random logical id. */
   readonly newId?: () => string;
+  /** Other processes answer the requests; by default this one does. */
+  readonly front?: Front;
 }
 
 /**
@@ -69,13 +74,15 @@ export async function startEngine(
 ): Promise<RunningEngine> {
   const { demo = false, load = requireModel, now = Date.now, newId = () => randomUUID() } = parts;
   const notice = (text: string): void => log.notice(text);
-  const { reloads = createReloads() } = parts;
+  const { reloads = createReloads(), front } = parts;
   await checkStart(config, demo, notice);
   const before = config.watch ? await stateOf(config) : '';
   const loaded = await loadServed(config, load, notice);
   const headers = fixedHeaders(config.tlsCert !== undefined);
   // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
-  const port = await openPort(config, headers, notice);
+  const port = await (front === undefined
+    ? openPort(config, headers, notice)
+    : front.openPort(config, headers, notice));
   if (port.reload !== undefined) reloads.add(port.reload);
 
   const { url } = port;
@@ -83,7 +90,11 @@ export async function startEngine(
   let closing = false;
   const addOpened: Start['opened'] = close => opened.add(close);
   try {
-    const { metricsPort, ...observing } = await startObserving(config, { log, opened: addOpened });
+    const { metricsPort, ...observing } = await startObserving(
+      config,
+      { log, opened: addOpened },
+      front && (() => front.metrics()),
+    );
     const start: Start = {
       config,
       url,
@@ -98,9 +109,12 @@ export async function startEngine(
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
     const first = await openFirstDefinitions(start, loaded, async () => void (await follow()));
     const { store } = first;
+    const limits = ownLimits(config, now);
+    const auditLog = parts.audit === false ? undefined : openAuditLog(start, store);
     const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
+      limits,
+      auditLog,
       verify: parts.verify,
-      isAudited: parts.audit !== false,
       newId,
     });
     let endWarming = (): void => {};
@@ -113,8 +127,9 @@ export async function startEngine(
         serve({ engine, listener }) {
           port.serve(listener);
           endWarming(); // it would keep the former definitions in memory
-          endWarming = warmLater(start, engine);
+          endWarming = warmLater(start, front === undefined ? engine : undefined);
         },
+        served: front && (() => front.follow()),
       },
       first,
     );
@@ -123,6 +138,11 @@ export async function startEngine(
     const { authorization } = shared;
     reloads.add(async () => void (await live.reload())); // before the accounts, which depend on them
     if (authorization?.reload !== undefined) reloads.add(authorization.reload);
+    if (front !== undefined) {
+      const { audit } = shared;
+      await front.start({ start, store, auditLog, audit, digest: () => live.current.engine.model.digest });
+      reloads.add(() => front.reloadAccounts());
+    }
     answerRequests(start, store, live);
     if (config.watch) watchDefinitions(start, config, before, () => live.reload());
     reloads.started();

@@ -25,6 +25,7 @@ export function explorerOf(
       demonstration: demonstrationOf(shared, engine),
       sessionIdle: config.sessionIdle,
       sessionLifetime: config.sessionLifetime,
+      bodyTimeout: config.bodyTimeout,
       brand: readBrand(config),
       clientAddress,
       log,
@@ -34,14 +35,16 @@ export function explorerOf(
 
 /** Looks up the demonstration, if the server runs for this machine alone; it may be registered after the start. */
 function demonstrationOf(
-  { start: { demo, config, url }, verify, authorization }: Shared,
+  { start: { demo, config, url }, authorization }: Shared,
   engine: Engine,
 ): () => Promise<DemonstrationParts | undefined> {
-  if (!demo || !isLocal(config) || verify === undefined || authorization === undefined) return async () => undefined;
+  if (!demo || !isLocal(config)) return async () => undefined;
   let found: DemonstrationParts | undefined;
   return async () => {
     const { lookAround } = await import('../demo/look-around.ts');
-    found ??= await lookAround(engine, url);
+    const hasAccounts = engine.secured && authorization !== undefined;
+    if (found === undefined || (hasAccounts && found.accounts === undefined))
+      found = await lookAround(engine, url, hasAccounts);
     return found;
   };
 }

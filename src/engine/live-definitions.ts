@@ -2,7 +2,7 @@ import { versionOf } from '../model/capability-statement.ts';
 import type { Model } from '../model/model.ts';
 import type { Activation, DefinitionSets, StoredSet } from '../store/definition-sets.ts';
 import type { Store } from '../store/store.ts';
-import { type DefinitionChange, describeChange } from './definition-change.ts';
+import { changeAction, type DefinitionChange, describeChange } from './definition-change.ts';
 import { createInterface } from './interface.ts';
 import type { Interface } from './interface.ts';
 import { loadStored, type UsableModel } from './compile-set.ts';
@@ -35,6 +35,10 @@ export interface LiveParts {
   readonly load: () => Promise<UsableModel>;
   /** Lets new requests be answered by this interface. */
   readonly serve: (next: Interface) => void;
+  /** Resolves once the other processes of this server answer by them too. */
+  readonly served?: (() => Promise<void>) | undefined;
+  /** Receives sentences about changes; by default the log of the server does. */
+  readonly notice?: ((text: string) => void) | undefined;
 }
 
 /** The definitions of the start. */
@@ -56,12 +60,13 @@ export const aboutSet = ({ digest, types }: Model, by: Activation, activated: nu
   parameters: types.values().reduce((sum, { parameters }) => sum + parameters.size, 0),
 });
 
-/** Serves the definitions of the start, and then others: one change after the other, each of which is logged. */
+/** Serves the definitions of the start, and then others: one change after the other, and logs each. */
 export function createLiveDefinitions(
-  { shared, sets, load, serve }: LiveParts,
+  { shared, sets, load, serve, served, notice: report }: LiveParts,
   { loaded: first, filesDigest, store: opened, set: firstSet }: FirstDefinitions,
 ): LiveDefinitions {
   const { now, notice } = shared.start;
+  const reported = report ?? notice;
   let store = opened;
   let set = firstSet;
   let inFiles = filesDigest;
@@ -90,7 +95,10 @@ export function createLiveDefinitions(
     current = createInterface(shared, { indexed, definitions, store, since: stored.activated });
     const { engine } = current;
     serve(current);
-    const pending = await reportIndexes(shared.start, store, () => current.engine.model === engine.model);
+    await served?.();
+    const { closing } = shared.start;
+    const isCurrent = (): boolean => current.engine.model === engine.model;
+    const pending = await reportIndexes({ notice: reported, closing }, store, isCurrent);
     const [added, removed] = [namesBeyond(model, before), namesBeyond(before, model)];
     return { kind: 'changed', set, added, removed, notices, pending };
   };
@@ -130,9 +138,15 @@ export function createLiveDefinitions(
     return result;
   };
   const log = (change: DefinitionChange): DefinitionChange => {
-    for (const text of describeChange(change)) notice(text);
+    for (const text of describeChange(change)) reported(text);
     return change;
   };
+  const audited =
+    (by: Activation) =>
+    (change: DefinitionChange): DefinitionChange => {
+      shared.audit?.acted(changeAction(by, change));
+      return change;
+    };
   /** A refusal to follow is repeated at each check, and logged once. */
   let notFollowed = '';
   const followed = (change: DefinitionChange | undefined): DefinitionChange | undefined => {
@@ -145,8 +159,11 @@ export function createLiveDefinitions(
     get current() {
       return current;
     },
-    reload: () => inTurn(fromFiles).then(log),
-    rollback: version => inTurn(() => restore(version)).then(log),
+    reload: () => inTurn(fromFiles).then(log).then(audited('reload')),
+    rollback: version =>
+      inTurn(() => restore(version))
+        .then(log)
+        .then(audited('rollback')),
     follow: () => inTurn(fromStore).then(followed),
   };
 }

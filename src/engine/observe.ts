@@ -3,6 +3,7 @@ import program from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { IndexBacklog, Meters } from '../observability/meters.ts';
+import type { Metrics, MetricsOfProcess } from '../observability/prometheus.ts';
 import type { Store } from '../store/store.ts';
 import { aroundStore } from './around-store.ts';
 import type { Start } from './start.ts';
@@ -17,19 +18,36 @@ export type Observing = Pick<Start, 'meters' | 'traces'> & { readonly metricsPor
 export async function startObserving(
   { metricsPort: port, metricsHost: host, traces }: Config,
   { log, opened }: Pick<Start, 'log' | 'opened'>,
+  others?: () => Promise<readonly MetricsOfProcess[]>,
 ): Promise<Observing> {
-  const tracing =
-    traces === 'off' ? undefined : (await import('../observability/traces.ts')).createTraces(program.version);
+  const tracing = await startTracing(traces);
   if (port === undefined) return { meters: undefined, traces: tracing, metricsPort: undefined };
   const { createMetrics } = await import('../observability/prometheus.ts');
   const { openMetricsPort } = await import('../observability/metrics-port.ts');
   const metrics = createMetrics(program.version);
-  const served = await openMetricsPort(metrics, { host, port }, error => log.fault(error, 'none'));
+  const served = await openMetricsPort({ ...metrics, scrape: () => metrics.scrape(others) }, { host, port }, error =>
+    log.fault(error, 'none'),
+  );
   opened(() => served.close());
   const at = `http://${host.includes(':') ? `[${host}]` : host}:${served.port}/metrics`;
   log.notice(`Metrics are served at ${at}.`);
   return { meters: metrics, traces: tracing, metricsPort: served.port };
 }
+
+/** The measurements and traces of a process without a port for metrics, which another one reads. */
+export async function observeBeside({
+  metricsPort,
+  traces,
+}: Config): Promise<Pick<Start, 'traces'> & { readonly metrics: Metrics | undefined }> {
+  const metrics =
+    metricsPort === undefined
+      ? undefined
+      : (await import('../observability/prometheus.ts')).createMetrics(program.version);
+  return { metrics, traces: await startTracing(traces) };
+}
+
+const startTracing = async (traces: Config['traces']): Promise<Start['traces']> =>
+  traces === 'off' ? undefined : (await import('../observability/traces.ts')).createTraces(program.version);
 
 /** The store with its calls measured and traced; the store itself if nothing observes them. */
 export function observedStore({ meters, traces }: Pick<Start, 'meters' | 'traces'>, store: Store): Store {
@@ -52,13 +70,18 @@ async function measure<T>(meters: Meters, operation: string, call: () => Promise
 /** Lets each scrape read the queues of the store and the audit, and the progress of indexes. */
 export function watchEngine(meters: Meters | undefined, engine: () => Engine): void {
   if (meters === undefined) return;
-  meters.queue('writes', () => engine().store.waiting.writes);
-  meters.queue('searches', () => engine().store.waiting.searches);
-  meters.queue('audit', () => engine().audit.waiting);
+  watchQueues(meters, engine);
   // A scrape shows what it can while the store fails: then above all it is needed.
   meters.indexes(() =>
     Promise.race([indexBacklog(engine().store), setTimeout(longestQuestion, [], { ref: false })]).catch(() => []),
   );
+}
+
+/** Lets each scrape read the queues of the store and the audit. */
+export function watchQueues(meters: Meters, engine: () => Engine): void {
+  meters.queue('writes', () => engine().store.waiting.writes);
+  meters.queue('searches', () => engine().store.waiting.searches);
+  meters.queue('audit', () => engine().audit.waiting);
 }
 
 /** How long a scrape waits for the store, in milliseconds. */

@@ -7,7 +7,9 @@ import type { Listening } from '../http/server.ts';
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
 /** An open port. Its requests wait until they are served. */
-export interface Port extends Pick<Listening, 'reload' | 'close'> {
+export interface Port extends Pick<Listening, 'close'> {
+  /** Reloads the certificate, and logs the result; undefined without TLS. */
+  readonly reload: (() => Promise<void> | void) | undefined;
   readonly number: number;
   /** The base of absolute URLs. */
   readonly url: string;

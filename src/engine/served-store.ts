@@ -8,25 +8,18 @@ import { startIndexUsage } from './index-usage.ts';
 import { checkStore } from './start-checks.ts';
 import type { Start } from './start.ts';
 
-/**
- * Opens the store of the settings for serving, and checks it. Rejects with a sentence for the operator.
- */
+/** Opens the store of the settings for serving, and checks it. Rejects with a sentence for the operator. */
 export async function openServedStore(
   start: Start,
   definitions: StoreDefinitions,
   { choose, follow }: Required<Pick<StoreOptions, 'choose' | 'follow'>>,
 ): Promise<Store> {
-  const { config, url, now, notice, log, meters, opened } = start;
+  const { config, url, notice, opened } = start;
   const usage = startIndexUsage(start);
   const store = await openStore(config.store, {
     ...definitions,
-    now,
-    mode: 'serve',
-    deadline: config.searchDeadline,
-    timeout: config.storeTimeout,
+    ...serveOptions(start),
     used: usage.count,
-    timed: meters?.written,
-    fault: error => log.fault(error, 'none'),
     choose,
     follow,
     notice,
@@ -37,6 +30,22 @@ export async function openServedStore(
   await keepPublicUrl(store, url);
   return store;
 }
+
+/** The options of a store that serves, in each process of a server. */
+export const serveOptions = ({
+  config,
+  now,
+  log,
+  meters,
+}: Start): Pick<StoreOptions, 'now' | 'mode' | 'deadline' | 'timeout' | 'timed' | 'fault' | 'processes'> => ({
+  now,
+  mode: 'serve',
+  deadline: config.searchDeadline,
+  timeout: config.storeTimeout,
+  timed: meters?.written,
+  fault: error => log.fault(error, 'none'),
+  processes: config.processes,
+});
 
 /** What a store follows of a model; records that cannot be indexed are reported, a few of each kind. */
 export const storeDefinitions = (

@@ -5,7 +5,7 @@ import type { ClientAddress } from '../http/client-address.ts';
 import { createPlaces } from '../http/places.ts';
 import type { Places } from '../http/places.ts';
 import { createShareOf } from '../http/shares.ts';
-import { createUploads, longestUploadWait, mostUploads } from '../http/uploads.ts';
+import { createUploads, longestUploadWait } from '../http/uploads.ts';
 import type { Uploads } from '../http/uploads.ts';
 import type { ChargeClient } from '../interaction/interaction.ts';
 import { createCursors } from '../search/cursor.ts';
@@ -14,7 +14,9 @@ import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import type { Store } from '../store/store.ts';
 import { startAudit } from './audit.ts';
 import { openAuthorizationServer } from './authorization.ts';
-import { bucketsOf, clientLimitOf } from './rate-limits.ts';
+import type { AuditSink } from '../audit/log/log.ts';
+import { createClientLimit } from '../interaction/client-limit.ts';
+import type { Limits } from './limits.ts';
 import type { Start } from './start.ts';
 import { verifierOf } from './verifier.ts';
 import type { Model } from '../model/model.ts';
@@ -41,9 +43,11 @@ export interface Shared {
 
 /** What a caller of the engine injects. */
 export interface Injected {
+  readonly limits: Limits;
+  /** Undefined: nothing is audited. */
+  readonly auditLog: AuditSink | undefined;
   /** Verifies tokens. */
   readonly verify: TokenVerifier | undefined;
-  readonly isAudited: boolean;
   readonly newId: () => string;
 }
 
@@ -53,25 +57,25 @@ export async function openShared(
   headers: Readonly<Record<string, string>>,
   store: Store,
   model: Model,
-  { verify: injected, isAudited, newId }: Injected,
+  { limits, auditLog, verify: injected, newId }: Injected,
 ): Promise<Shared> {
   const { config, now, notice, meters } = start;
   const cursors = await createCursors(store.documents('cursors'), now);
   const verify = verifierOf(start, store, injected);
   const clientAddress = createClientAddress(config.trustedProxies);
-  const audit = isAudited ? startAudit(start, store) : undefined;
+  const audit = auditLog && startAudit(start, auditLog);
   const authorization =
-    injected === undefined ? await openAuthorizationServer(start, store, model, clientAddress) : undefined;
-  const uploads = createUploads(mostUploads, longestUploadWait);
+    injected === undefined ? await openAuthorizationServer(start, store, model, clientAddress, limits) : undefined;
+  const uploads = createUploads(limits.uploads, longestUploadWait);
   const places = createPlaces(
-    config.maxRequests,
+    { counts: limits.places, most: config.maxRequests },
     createShareOf(config.trustedProxies),
     notice,
-    bucketsOf(config.rateLimitAddress, now),
+    limits.ofAddress,
   );
   meters?.queue('requests', () => places.taken);
   meters?.queue('uploads', () => uploads.waiting);
-  const chargeClient = clientLimitOf(config.rateLimitClient, now);
+  const chargeClient = limits.ofClient && createClientLimit(limits.ofClient);
   return {
     start,
     headers,

@@ -1,6 +1,7 @@
 import type { TokenVerifier } from '../auth/claims.ts';
 import { tokenCollection } from '../auth/token/own-tokens.ts';
 import { revocationCollection } from '../auth/token/revocations.ts';
+import { usualLimits } from '../auth/token/settings.ts';
 import { createTokenVerifier } from '../auth/token/verifier.ts';
 import type { Store } from '../store/store.ts';
 import type { Start } from './start.ts';
@@ -27,6 +28,7 @@ export function verifierOf(
     now,
     demo,
     notice,
+    limits: { ...usualLimits, introspections: Math.max(1, Math.floor(usualLimits.introspections / config.processes)) },
   });
 }
 

@@ -13,9 +13,9 @@ const mostIdle = 0.1;
 /**
  * Compiles the checks of the validator once the clients that waited for the start have been answered, and frees the
  * memory of the start in the first idle second: V8 would run slower for some seconds after it. Returns a function that
- * ends this.
+ * ends this. Without an engine only the memory is freed.
  */
-export function warmLater({ log, closing }: Start, { validator, model }: Engine): () => void {
+export function warmLater({ log, closing }: Start, engine: Engine | undefined): () => void {
   let timer: NodeJS.Timeout;
   const later = (run: () => void): void => void (timer = setTimeout(() => closing() || run(), idleAfter).unref());
   const collectWhenIdle = (): void => {
@@ -25,10 +25,13 @@ export function warmLater({ log, closing }: Start, { validator, model }: Engine)
       else collectWhenIdle();
     });
   };
-  later(() => {
-    warmValidator(validator, model.types.values())
-      .then(collectWhenIdle)
-      .catch(error => log.fault(error, 'none'));
-  });
+  if (engine === undefined) later(collectWhenIdle);
+  else
+    later(() => {
+      const { validator, model } = engine;
+      warmValidator(validator, model.types.values())
+        .then(collectWhenIdle)
+        .catch(error => log.fault(error, 'none'));
+    });
   return () => clearTimeout(timer);
 }

@@ -1,15 +1,24 @@
-import type { Buckets } from '../token-buckets.ts';
+import type { Buckets, Rate, Taken } from '../token-buckets.ts';
 import { fhirError } from './error.ts';
 
 /**
  * Takes the cost of a request from a bucket. Throws FhirError 429 with Retry-After and the headers of
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 if there are too few tokens. `whose` is
- * the name of the policy; the key never leaves the process.
+ * the name of the policy; the key never leaves the server. A promise only if another process has the bucket.
  */
-export function takeOrRefuse(buckets: Buckets, whose: 'client' | 'address', key: string, cost: number): void {
-  const { retryAfter } = buckets.take(key, cost);
+export function takeOrRefuse(
+  buckets: Buckets,
+  whose: 'client' | 'address',
+  key: string,
+  cost: number,
+): void | Promise<void> {
+  const taken = buckets.take(key, cost);
+  if ('then' in taken) return taken.then(later => requireTaken(later, buckets.rate, whose));
+  return requireTaken(taken, buckets.rate, whose);
+}
+
+function requireTaken({ retryAfter }: Taken, { capacity, perSecond }: Rate, whose: 'client' | 'address'): void {
   if (retryAfter === undefined) return;
-  const { capacity, perSecond } = buckets.rate;
   const window = Math.ceil(capacity / perSecond);
   const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
   const text = `Too many requests of this ${whose}: wait ${seconds}, then send fewer, or cheaper searches.`;

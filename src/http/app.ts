@@ -128,7 +128,7 @@ const nothingHere: Middleware = () =>
 /** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {
   return async context => {
-    const place = places.enter(context.req, context.state.address);
+    const place = await places.enter(context.req, context.state.address);
     try {
       await handler(context);
     } finally {

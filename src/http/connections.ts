@@ -25,11 +25,17 @@ interface Connection {
 /** Rejected connections are logged once in this time, in milliseconds. */
 const noticeInterval = 10_000;
 
+/** The open connections of a server. */
+export interface Connections {
+  /** Closes the oldest idle connection, of this share unless it is undefined; false if there is none. */
+  makeWay(share: string | undefined): boolean;
+}
+
 /**
  * Limits the connections of a server, in total and per share. At the limit the oldest idle connection is closed for a
  * new one; without an idle one, the new one is closed.
  */
-export function limitConnections(server: Server, limits: ConnectionLimits): void {
+export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const { most, share: mostOfShare, shareOf, currentResponse, notice } = limits;
   const open = new Map<string, Connection>();
   const ofShare = new Map<string | undefined, Set<Connection>>();
@@ -82,6 +88,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): void
     const connection = open.get(peerOf(socket));
     if (connection !== undefined) connection.socket = socket; // requests arrive on this one
   });
+  return { makeWay: share => makeWay(share === undefined ? open.values() : (ofShare.get(share) ?? [])) };
 }
 
 /** Unique among the connections to a port. */

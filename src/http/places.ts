@@ -5,16 +5,13 @@ import type { Buckets } from '../token-buckets.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { ShareOf } from './shares.ts';
 
-/**
- * The places for requests in this process: the maximum number of concurrent requests, including those that wait for the
- * store.
- */
+/** The places for requests: the maximum number of concurrent requests, including those that wait for the store. */
 export interface Places {
   /**
-   * Takes a place for a request of a client. Throws, without waiting, FhirError 503 if there is none, and 429 if the
-   * address has sent too many.
+   * Takes a place for a request of a client. Throws, without waiting for one, FhirError 503 if there is none, and 429
+   * if the address has sent too many. A promise only if another process of the server has the place.
    */
-  enter(request: IncomingMessage, address: string): Place;
+  enter(request: IncomingMessage, address: string): Place | Promise<Place>;
   /** The number of running requests. */
   readonly taken: number;
 }
@@ -24,9 +21,16 @@ export interface Place {
   leave(): void;
 }
 
+/** Counts places, by shares; the share is undefined for addresses that many clients may share. */
+export interface PlaceCounts {
+  /** Takes a place; false if there is none. */
+  take(share: string | undefined): boolean | Promise<boolean>;
+  give(share: string | undefined): void;
+}
+
 interface HeldPlace extends Place {
   /** Like `enter`. */
-  takeAgain(): void;
+  takeAgain(): void | Promise<void>;
 }
 
 /** Rejected requests are logged once in this time, in milliseconds. */
@@ -36,35 +40,54 @@ const noticeInterval = 10_000;
 const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
 
 /**
- * `most` places. The last quarter is reserved for shares that hold less than a quarter, so that a client with many
- * concurrent requests does not block others. `notice` receives a rate-limited notice when requests are rejected. Each
- * request costs its share a token of `ofAddress`.
+ * `most` places without those that are `taken` otherwise. The last quarter is reserved for shares that hold less than a
+ * quarter, so that a client with many concurrent requests does not block others.
+ */
+export function createPlaceCounts(most: number, taken: () => number = () => 0): PlaceCounts {
+  const ofShares = new Map<string, number>();
+  let given = 0;
+  return {
+    take(share) {
+      const own = share === undefined ? 0 : (ofShares.get(share) ?? 0);
+      const count = given + taken();
+      if (count >= most || (count >= most * 0.75 && own >= most * 0.25)) return false;
+      given += 1;
+      if (share !== undefined) ofShares.set(share, own + 1);
+      return true;
+    },
+    give(share) {
+      given -= 1;
+      if (share === undefined) return;
+      const left = (ofShares.get(share) ?? 0) - 1;
+      if (left > 0) ofShares.set(share, left);
+      else ofShares.delete(share);
+    },
+  };
+}
+
+/**
+ * Places that are counted by `counts`, at most `most`. `notice` receives a rate-limited notice when requests are
+ * rejected. Each request costs its share a token of `ofAddress`.
  */
 export function createPlaces(
-  most: number,
+  { counts, most }: { readonly counts: PlaceCounts; readonly most: number },
   shareOf: ShareOf,
   notice: (text: string) => void,
   ofAddress?: Buckets,
 ): Places {
-  const taken = new Map<string, number>();
   let count = 0;
   const isTime = seldom(noticeInterval);
-  const take = (share: string | undefined): void => {
-    const own = share === undefined ? 0 : (taken.get(share) ?? 0);
-    if (count >= most || (count >= most * 0.75 && own >= most * 0.25)) {
+  const taken = (isTaken: boolean): void => {
+    if (isTaken) count += 1;
+    else {
       if (isTime())
-        notice(`${count} requests are running (\`max-requests\` is ${most}): further ones are answered 503.`);
+        notice(`Too many requests are running (\`max-requests\` is ${most}): further ones are answered 503.`);
       throw busy();
     }
-    count += 1;
-    if (share !== undefined) taken.set(share, own + 1);
   };
-  const give = (share: string | undefined): void => {
-    count -= 1;
-    if (share === undefined) return;
-    const left = (taken.get(share) ?? 0) - 1;
-    if (left > 0) taken.set(share, left);
-    else taken.delete(share);
+  const take = (share: string | undefined): void | Promise<void> => {
+    const result = counts.take(share);
+    return typeof result === 'boolean' ? taken(result) : result.then(taken);
   };
   return {
     get taken() {
@@ -72,21 +95,28 @@ export function createPlaces(
     },
     enter(request, address) {
       const share = shareOf(address);
-      if (ofAddress !== undefined && share !== undefined) takeOrRefuse(ofAddress, 'address', share, 1);
-      take(share);
-      let isHeld = true;
-      const held: HeldPlace = {
-        leave() {
-          if (isHeld) give(share);
-          isHeld = false;
-        },
-        takeAgain() {
-          take(share);
-          isHeld = true;
-        },
+      const paying =
+        ofAddress !== undefined && share !== undefined ? takeOrRefuse(ofAddress, 'address', share, 1) : undefined;
+      const taking = paying === undefined ? take(share) : paying.then(() => take(share));
+      const hold = (): Place => {
+        let isHeld = true;
+        const held: HeldPlace = {
+          leave() {
+            if (!isHeld) return;
+            isHeld = false;
+            count -= 1;
+            counts.give(share);
+          },
+          takeAgain() {
+            const again = take(share);
+            const hold = (): void => void (isHeld = true);
+            return again === undefined ? hold() : again.then(hold);
+          },
+        };
+        if (!request.complete && request.method !== 'GET') heldBy.set(request, held);
+        return held;
       };
-      if (!request.complete && request.method !== 'GET') heldBy.set(request, held);
-      return held;
+      return taking === undefined ? hold() : taking.then(hold);
     },
   };
 }
@@ -99,7 +129,7 @@ export async function withoutPlace<T>(request: IncomingMessage, wait: () => Prom
   const held = request.complete ? undefined : heldBy.get(request); // a complete request does not wait
   held?.leave();
   const result = await wait();
-  held?.takeAgain();
+  await held?.takeAgain();
   return result;
 }
 

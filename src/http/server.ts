@@ -9,13 +9,16 @@ import type {
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Server as TcpServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
 import { seldom } from '../observability/seldom.ts';
 import { limitConnections } from './connections.ts';
+import type { Connections } from './connections.ts';
 import { currentResponses } from './current.ts';
+import type { CurrentResponse } from './current.ts';
 import { createShareOf } from './shares.ts';
 import { longestUploadWait } from './uploads.ts';
 
@@ -51,6 +54,82 @@ export async function listen(
   headers: Readonly<Record<string, string>>,
   notice: (text: string) => void,
 ): Promise<Listening> {
+  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, notice);
+  const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
+  const shareOf = createShareOf(config.trustedProxies);
+  limitConnections(server, { most, share, shareOf, currentResponse, notice });
+  await opened(server, config);
+  const isTime = seldom(noticeInterval);
+  server.on('error', error => {
+    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may succeed
+  });
+  return {
+    port: portOf(server),
+    reload,
+    close: (patience = 0) => close(closed => TcpServer.prototype.close.call(server, closed), patience),
+  };
+}
+
+/** A server without a port: another process accepts its connections, and limits their number. */
+export interface Accepting extends Omit<Listening, 'port'>, Connections {
+  /** Serves a connection; `closed` is called once it has ended. */
+  accept(socket: Socket, closed: () => void): void;
+}
+
+/** Creates such a server, otherwise as `listen` does. Throws if the certificate cannot be used. */
+export function createAccepting(
+  config: Config,
+  listener: RequestListener,
+  headers: Readonly<Record<string, string>>,
+  notice: (text: string) => void,
+): Accepting {
+  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, notice);
+  const shareOf = createShareOf(config.trustedProxies);
+  const connections = limitConnections(server, { most: Infinity, share: Infinity, shareOf, currentResponse, notice });
+  server.emit('listening'); // lets Node check the times of requests, which it does from this event on
+  const open = new Set<Socket>();
+  let drained = (): void => {};
+  return {
+    makeWay: share => connections.makeWay(share),
+    reload,
+    accept(socket, closed) {
+      open.add(socket);
+      socket.once('close', () => {
+        open.delete(socket);
+        closed();
+        if (open.size === 0) drained();
+      });
+      socket.allowHalfOpen = true; // as of a connection that the server accepts itself
+      socket.setNoDelay(true);
+      server.emit('connection', socket);
+    },
+    close(patience = 0) {
+      const stop = (closed: () => void): void => {
+        const before = drained; // called again, with less patience
+        drained = () => {
+          before();
+          closed();
+        };
+        if (open.size === 0) drained();
+      };
+      return close(stop, patience, patience + config.shutdownTimeout);
+    },
+  };
+}
+
+/** The server with its limits, except for those of connections. */
+function createHttp(
+  config: Config,
+  listener: RequestListener,
+  headers: Readonly<Record<string, string>>,
+  notice: (text: string) => void,
+): {
+  readonly server: Server;
+  readonly currentResponse: CurrentResponse;
+  readonly reload: (() => void) | undefined;
+  /** `stop` accepts no more connections, and calls its argument once all are closed. */
+  readonly close: (stop: (closed: () => void) => unknown, patience: number, longest?: number) => Promise<void>;
+} {
   let isClosing = false;
   const options: ServerOptions = {
     ServerResponse: closingResponse(() => isClosing),
@@ -70,20 +149,13 @@ export async function listen(
   server.on('request', listener).on('checkContinue', listener); // the reader of the body sends "continue"
   const currentResponse = currentResponses(server);
   answerClientErrors(server, headers, currentResponse);
-  const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
-  const shareOf = createShareOf(config.trustedProxies);
-  limitConnections(server, { most, share, shareOf, currentResponse, notice });
-  await opened(server, config);
-  const isTime = seldom(noticeInterval);
-  server.on('error', error => {
-    if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may succeed
-  });
   return {
-    port: portOf(server),
+    server,
+    currentResponse,
     reload: secure && (() => reloadTls(secure, config, notice)),
-    close(patience = 0) {
+    close(stop, patience, longest = config.shutdownTimeout) {
       isClosing = true;
-      return closed(server, config.shutdownTimeout, patience);
+      return closed(server, stop, longest, patience);
     },
   };
 }
@@ -117,7 +189,12 @@ function closingResponse(isClosing: () => boolean): typeof ServerResponse {
 }
 
 /** Running requests are aborted after `longest`, idle connections closed after `patience`; milliseconds. */
-function closed(server: Server, longest: number, patience: number): Promise<void> {
+function closed(
+  server: Server,
+  stop: (closed: () => void) => unknown,
+  longest: number,
+  patience: number,
+): Promise<void> {
   return new Promise(resolve => {
     let idle: NodeJS.Timeout | undefined;
     const closeIdle = (): void => {
@@ -126,7 +203,7 @@ function closed(server: Server, longest: number, patience: number): Promise<void
     };
     const late = setTimeout(() => server.closeAllConnections(), longest);
     const impatient = patience === 0 ? undefined : setTimeout(closeIdle, Math.min(patience, longest));
-    TcpServer.prototype.close.call(server, () => {
+    stop(() => {
       for (const timer of [late, impatient, idle]) clearTimeout(timer);
       server.close();
       resolve();

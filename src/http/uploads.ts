@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import type { Slots } from '../slots.ts';
 
 /** Bytes above which a body is an upload. */
 export const largeBody = 1024 * 1024;
@@ -8,7 +9,7 @@ export const mostUploads = 4;
 /** How long another one waits unread, in milliseconds. */
 export const longestUploadWait = 10_000;
 
-/** The places for uploads in this process, which limit its memory. */
+/** The places for uploads, which limit the memory of the server. */
 export interface Uploads {
   /**
    * Waits for a place, in order, and takes it; the result releases it. Throws FhirError 503 on timeout, and 400 if the
@@ -19,39 +20,32 @@ export interface Uploads {
   readonly waiting: number;
 }
 
-/** `most` places, for which a request waits `longest` milliseconds. */
-export function createUploads(most: number, longest: number): Uploads {
-  let taken = 0;
-  const waiting = new Set<() => void>();
-  const place = (): (() => void) => {
-    taken++;
-    let given = false;
-    return () => {
-      if (given) return;
-      given = true;
-      taken--;
-      const [next] = waiting;
-      next?.();
-    };
-  };
+/** A request waits `longest` milliseconds for one of the slots. */
+export function createUploads(slots: Slots, longest: number): Uploads {
+  let waiting = 0;
   return {
     get waiting() {
-      return waiting.size;
+      return waiting;
     },
     enter(request) {
-      if (taken < most && waiting.size === 0) return Promise.resolve(place());
+      waiting += 1;
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => leave(() => reject(busy())), longest);
-        const left = (): void => leave(() => reject(gone()));
-        const called = (): void => leave(() => resolve(place()));
+        let isOver = false;
         const leave = (then: () => void): void => {
+          if (isOver) return;
+          isOver = true;
+          waiting -= 1;
           clearTimeout(timer);
-          waiting.delete(called);
           request.off('close', left);
           then();
         };
-        waiting.add(called);
+        const timer = setTimeout(() => leave(() => reject(busy())), longest);
+        const left = (): void => leave(() => reject(gone()));
         request.once('close', left);
+        slots.take().then(
+          release => (isOver ? release() : leave(() => resolve(release))),
+          (error: unknown) => leave(() => reject(error)),
+        );
       });
     },
   };

@@ -10,8 +10,8 @@ import { requestCost } from './request-cost.ts';
 export function createClientLimit(buckets: Buckets): ChargeClient {
   return request => {
     const { access } = request;
-    if (access === 'open') return;
+    if (access === 'open') return undefined;
     const { issuer, client, subject = '' } = access;
-    takeOrRefuse(buckets, 'client', JSON.stringify([issuer, client, subject]), requestCost(request));
+    return takeOrRefuse(buckets, 'client', JSON.stringify([issuer, client, subject]), requestCost(request));
   };
 }

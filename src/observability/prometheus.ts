@@ -1,11 +1,16 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { IndexBacklog, Meters, Queue } from './meters.ts';
+
+/** The metrics of a process as values. */
+export type MetricsOfProcess = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** Metrics in the text format of Prometheus. */
 export interface Metrics extends Meters {
   readonly contentType: string;
-  /** The current values, one line each. Rejects if a source fails. */
-  scrape(): Promise<string>;
+  /** The current values, one line each; summed up with those of other processes. Rejects if a source fails. */
+  scrape(others?: () => Promise<readonly MetricsOfProcess[]>): Promise<string>;
+  /** The current values, for `scrape` of another process. */
+  read(): Promise<MetricsOfProcess>;
   /** All metrics, those of Node and the process too. */
   readonly all: readonly { readonly name: string; readonly labels: readonly string[] }[];
 }
@@ -89,17 +94,23 @@ export function createMetrics(version: string): Metrics {
       entries.inc({ type, state: 'needed' }, of);
     }
   };
-  new Gauge({ name: 'crs_build_info', help: 'The running version; always 1', labelNames: ['version'], registers }).set(
-    { version },
-    1,
-  );
+  new Gauge({
+    name: 'crs_build_info',
+    help: 'The running version; always 1',
+    labelNames: ['version'],
+    aggregator: 'first',
+    registers,
+  }).set({ version }, 1);
   collectDefaultMetrics({ register: registry });
   return {
     contentType: registry.contentType,
-    async scrape() {
+    async scrape(others) {
       await readBacklogs();
-      return registry.metrics();
+      if (others === undefined) return registry.metrics();
+      const all = [await registry.getMetricsAsJSON(), ...(await others())];
+      return AggregatorRegistry.aggregate(all).metrics();
     },
+    read: () => registry.getMetricsAsJSON(),
     all: registry.getMetricsAsArray().map(metric => ({ name: metric.name, labels: labelsOf(metric) })),
     request({ interaction, type, status, milliseconds }) {
       requests.inc({ interaction, type, status: status ?? 'aborted' });

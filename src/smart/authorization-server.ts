@@ -35,7 +35,7 @@ export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
   readonly clientAddress: (request: IncomingMessage) => string;
   /** Counts an authorization request of an address, or of its network; false if there were too many. */
-  readonly isWithinRateLimit: (address: string) => boolean;
+  readonly isWithinRateLimit: (address: string) => boolean | Promise<boolean>;
   readonly report: ReportTokenEvent;
 }
 
@@ -95,7 +95,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     return undefined;
   };
   const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
-    if (!isWithinRateLimit(networkOf(clientAddress(request)))) {
+    if (!(await isWithinRateLimit(networkOf(clientAddress(request))))) {
       const why = 'Too many authorization requests from this address. Retry later.';
       throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(authorizeRetryAfter) });
     }

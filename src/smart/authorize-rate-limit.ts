@@ -8,7 +8,7 @@ const maxNetworks = 10_000;
 
 /**
  * A rate limit on authorization requests: returns whether a network may begin one more. The store has each request that
- * waits for its user, and anyone may begin one, so that a flood would fill the disk. Each process counts for itself.
+ * waits for its user, and anyone may begin one, so that a flood would fill the disk. Each server counts for itself.
  * `time` is in milliseconds from any origin.
  */
 export function createAuthorizeRateLimit(time: () => number = () => performance.now()): (network: string) => boolean {

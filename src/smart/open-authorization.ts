@@ -45,6 +45,8 @@ export interface AuthorizationParts {
   readonly log: Log;
   /** Counts token requests; undefined without metrics. */
   readonly countToken?: Meters['token'] | undefined;
+  /** Whether a network may begin one more authorization request; undefined: this process counts them. */
+  readonly mayAuthorize?: ((network: string) => Promise<boolean>) | undefined;
 }
 
 /** The authorization server, as the rest of the engine uses it. */
@@ -94,8 +96,8 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
         });
   const partitions = remember(async () => (await store.partitions.list()).map(({ id }) => id), remembered, now);
   const explorer = async () => explorerClient(parts.publicUrl, model, await partitions());
-  const registry = createRegistry(store, file, now, explorer);
-  const isWithinRateLimit = createAuthorizeRateLimit();
+  const registry = createRegistry(store, file, now, config.explorer === 'on' ? explorer : undefined);
+  const isWithinRateLimit = parts.mayAuthorize ?? createAuthorizeRateLimit();
   return {
     registry,
     origins: () => registry.origins(),
@@ -113,7 +115,7 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
 
 interface Assembled extends Omit<AuthorizationParts, 'store' | 'model' | 'now'> {
   readonly engine: Engine;
-  readonly isWithinRateLimit: ReturnType<typeof createAuthorizeRateLimit>;
+  readonly isWithinRateLimit: (network: string) => boolean | Promise<boolean>;
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
   readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;

@@ -1,4 +1,6 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createSlots } from '../slots.ts';
+import type { Slots } from '../slots.ts';
 
 /**
  * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id: 19 MiB, two passes, one
@@ -82,14 +84,17 @@ function parseHash(text: string): (Cost & { readonly salt: Buffer; readonly hash
 const printed = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /** How many are computed at a time: each takes 19 MiB and a processor. */
-const mostAtOnce = 2;
-let running = 0;
-const waiting: (() => void)[] = [];
+export const passwordsAtOnce = 2;
+let slots = createSlots(passwordsAtOnce);
+
+/** Passwords wait for these slots from now on: those of all processes of a server. */
+export function waitForPasswords(shared: Slots): void {
+  slots = shared;
+}
 
 /** Runs off the event loop. */
 async function derive(password: string, nonce: Buffer, tagLength: number, cost: Cost): Promise<Buffer> {
-  if (running >= mostAtOnce) await new Promise<void>(resolve => waiting.push(resolve));
-  else running++;
+  const release = await slots.take();
   try {
     const message = password.normalize('NFKC');
     return await new Promise<Buffer>((resolve, reject) => {
@@ -98,8 +103,6 @@ async function derive(password: string, nonce: Buffer, tagLength: number, cost: 
       );
     });
   } finally {
-    const next = waiting.shift(); // passes its slot on
-    if (next === undefined) running--;
-    else next();
+    release();
   }
 }

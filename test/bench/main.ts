@@ -14,6 +14,7 @@ import { measureGuard } from './measure/guard.ts';
 import { measureJoins } from './measure/joins.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
 import { measureMongo, mongoBudgets } from './measure/mongo.ts';
+import { measureProcesses } from './measure/processes.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
@@ -34,6 +35,7 @@ import {
   guardTable,
   joinTable,
   otherTable,
+  processTable,
   requestTable,
   scaleTable,
   validationTable,
@@ -50,6 +52,8 @@ const options = optionsOrEnd();
 if (options.help) console.log(help);
 else if (options.guard) await guard('guard', options);
 else if (options.audit) await guard('audit', options);
+else if (options.processes !== undefined) await processes(options.processes, options);
+else if (options.explorer) await guard('explorer', options);
 else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
@@ -131,7 +135,7 @@ async function mongo(url: string, { quick, cases, check }: Options): Promise<voi
   if (check && !holds(verdicts)) process.exitCode = 1;
 }
 
-async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promise<void> {
+async function guard(what: 'guard' | 'audit' | 'explorer', { quick, check }: Options): Promise<void> {
   const data = await dataset(standardSize, say);
   const rows = await measureGuard(
     what,
@@ -142,6 +146,16 @@ async function guard(what: 'guard' | 'audit', { quick, check }: Options): Promis
   console.log(`\n${guardTable(rows)}`);
   save(what, { resources: data.resources, [what]: rows });
   if (check && rows.some(({ times, promised }) => times > promised)) process.exitCode = 1;
+}
+
+async function processes(count: number, { quick, check }: Options): Promise<void> {
+  const data = await dataset(standardSize, say);
+  const rounds = quick ? { rounds: 5, duration: 500, warmUp: 4_000 } : { rounds: 11, duration: 1_000, warmUp: 10_000 };
+  const results = await measureProcesses(count, data, rounds, say);
+  const text = processTable(results);
+  console.log(`\n${text}`);
+  save('processes', { resources: data.resources, ...results });
+  if (check && text.includes('missed')) process.exitCode = 1;
 }
 
 async function scale(resources: number, { quick, cases, check }: Options): Promise<void> {

@@ -12,8 +12,12 @@ export interface Options {
   readonly store: string | undefined;
   /** What the guard costs, and nothing else. */
   readonly guard: boolean;
+  /** Number of processes that are compared with one; undefined where that is not asked for. */
+  readonly processes: number | undefined;
   /** What accounting for requests costs, and nothing else. */
   readonly audit: boolean;
+  /** What the pages for browsers cost other clients, and nothing else. */
+  readonly explorer: boolean;
 }
 
 export const help = `npm run bench -- [FLAGS]
@@ -31,6 +35,8 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with and without its guard: processor time of reads and searches
   --audit        Compare the service with and without its audit, both with the guard
+  --processes N  Compare a server of N processes with one of one: rates, processor time, memory of each process
+  --explorer     Compare the service with and without its pages for browsers: reads and searches as JSON
   --store URL    Measure the store on MongoDB: \`floor\` is then bare koa with bare calls of the driver that return the
                  same documents. Creates databases of its own on that server, and drops them
   --help         This text`;
@@ -50,21 +56,28 @@ export function readOptions(argv: readonly string[]): Options {
       case: { type: 'string', multiple: true, default: [] },
       guard: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
+      explorer: { type: 'boolean', default: false },
       store: { type: 'string' },
+      processes: { type: 'string' },
       scale: { type: 'string' },
     },
   });
   const scale = values.scale === undefined ? undefined : Number(values.scale.replaceAll(/[,_]/g, ''));
   if (scale !== undefined && (!Number.isInteger(scale) || scale < 1))
     throw new Error(`\`--scale ${values.scale}\` is not a number of resources.`);
+  const processes = values.processes === undefined ? undefined : Number(values.processes);
+  if (processes !== undefined && (!Number.isInteger(processes) || processes < 2))
+    throw new Error(`\`--processes ${values.processes}\` is not a number of processes above 1.`);
   return {
     help: values.help,
     guard: values.guard,
     audit: values.audit,
+    explorer: values.explorer,
     check: values.check,
     quick: values.quick,
     cases: values.case,
     store: values.store,
     scale,
+    processes,
   };
 }

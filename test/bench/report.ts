@@ -4,6 +4,8 @@ import { otherBudgets } from './budgets.ts';
 import type { Budget, Figures, Verdict } from './budgets.ts';
 import type { RequestCase } from './cases.ts';
 import type { Cost, FirstCreateResults } from './measure/first-create.ts';
+import { processBudgets } from './measure/processes.ts';
+import type { ProcessResults } from './measure/processes.ts';
 import type { GuardRow } from './measure/guard.ts';
 import { joinCases } from './join-cases.ts';
 import { versionCases } from './version-cases.ts';
@@ -232,7 +234,7 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
   );
 }
 
-/** What the guard or the audit costs. */
+/** What the guard, the audit or the explorer costs. */
 export function guardTable(rows: readonly GuardRow[]): string {
   return table(
     [left('case'), ...['CPU µs without', 'CPU µs with', 'times', 'promised'].map(right), left('')],
@@ -241,6 +243,30 @@ export function guardTable(rows: readonly GuardRow[]): string {
       ...[without, cost, times, promised].map(figure),
       times <= promised ? 'met' : 'missed',
     ]),
+  );
+}
+
+/** Several processes beside one; with the memory of each child in MB. */
+export function processTable({ processes, rows, memory, memoryAfter }: ProcessResults): string {
+  const { cpu: most, rate: least, memory: largest } = processBudgets;
+  const rates = table(
+    [
+      left('case'),
+      ...['req/s of 1', `req/s of ${processes}`, 'times', 'CPU µs of 1', 'CPU µs', 'times'].map(right),
+      left(''),
+    ],
+    rows.map(({ case: name, rateOfOne, rate, rateTimes, cpuOfOne, cpu, cpuTimes }) => {
+      const isRate = !name.includes('create') && processes === 2; // a create waits for the disk
+      const isMet = cpuTimes <= most && (!isRate || rateTimes >= least);
+      const numbers = [rateOfOne, rate, rateTimes, cpuOfOne, cpu, cpuTimes].map(figure);
+      return [name, ...numbers, isMet ? 'met' : 'missed'];
+    }),
+  );
+  const verdict = memory.every(bytes => bytes <= largest) ? 'met' : 'missed';
+  const megabytes = (of: readonly number[]): string => of.map(bytes => figure(bytes / 1e6)).join(', ');
+  return (
+    `${rates}\n\nMemory of each child when idle after the start: ${megabytes(memory)} MB (${verdict}); ` +
+    `after the rounds: ${megabytes(memoryAfter)} MB`
   );
 }
 

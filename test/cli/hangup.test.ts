@@ -124,3 +124,15 @@ describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)
     });
   });
 });
+
+it.skipIf(process.platform === 'win32')(
+  'SIGUSR2 ends no server of one process (there is none on Windows)',
+  async () => {
+    const server = launch(flags('--access', 'open', '--processes', '1'));
+    const [, url = ''] = await server.until(/Serves (http:\S+)\/r4/);
+    server.process.kill('SIGUSR2');
+    await server.until(/SIGUSR2 restarts nothing/, 'stderr');
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await stop(server)).toBe(0);
+  },
+);

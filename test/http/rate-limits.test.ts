@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { authorizing } from '../smart/support/server.ts';
+import { sharedClock } from '../support/processes/start.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
@@ -13,8 +14,8 @@ const scope = 'system/*.rs';
 
 /** A server whose clock the test moves. */
 async function serveHere(...flags: string[]): Promise<{ server: Served; clock: { now: number } }> {
-  const clock = { now: Date.now() };
-  const parts = { verify: tokens.verify, now: () => clock.now };
+  const clock = sharedClock(Date.now());
+  const parts = { verify: tokens.verify, now: () => clock.now, clock: clock.file };
   const server = await serve([patient('p1')], ['--trusted-proxies', '127.0.0.1', ...flags], undefined, parts);
   onTestFinished(() => server.close());
   return { server, clock };

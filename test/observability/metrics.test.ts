@@ -143,7 +143,7 @@ describe('metrics', () => {
   });
 
   it('count failed calls of the store', async () => {
-    const failing = await serve([], ['--metrics-port', '0']);
+    const failing = await serve([], ['--metrics-port', '0'], undefined, { isOneProcess: true });
     const { store } = failing.running.engine;
     await store.close();
     expect((await failing.get('/Patient/p1')).status).toBe(500);

@@ -1,3 +1,4 @@
+import type { WriteRelay } from '../relay.ts';
 import type { Failure } from './failures.ts';
 
 /**
@@ -8,16 +9,24 @@ const recent = 600_000;
 
 /** The condition of an open store: sentences without ids or paths. */
 export class Condition {
+  readonly #elsewhere: WriteRelay['failed'] | undefined;
   #writing: string | undefined;
   #checkpoint: string | undefined;
   #lost: string | undefined;
   #reading: { readonly summary: string; readonly at: number } | undefined;
 
-  readFailed({ summary }: Failure): void {
+  /** `elsewhere`: another process has the condition of the store. */
+  constructor(elsewhere?: WriteRelay['failed']) {
+    this.#elsewhere = elsewhere;
+  }
+
+  readFailed({ summary }: Pick<Failure, 'summary'>): void {
+    if (this.#elsewhere !== undefined) return this.#elsewhere('read', summary);
     this.#reading = { summary, at: performance.now() };
   }
 
-  writeFailed({ summary }: Failure): void {
+  writeFailed({ summary }: Pick<Failure, 'summary'>): void {
+    if (this.#elsewhere !== undefined) return this.#elsewhere('write', summary);
     this.#writing = summary;
   }
 

@@ -8,14 +8,14 @@ import type { Readers } from './readers.ts';
 import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
 import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
-import type { Writer } from './writer.ts';
+import type { JobWriter } from './writer.ts';
 
 /** The shared state of the store's modules. */
 export interface Core {
   /** The file of the store. */
   readonly path: string;
   readonly database: Database;
-  readonly writer: Writer | undefined;
+  readonly writer: JobWriter | undefined;
   readonly readers: Readers;
   readonly options: StoreOptions;
   readonly budgets: Budgets;

@@ -52,7 +52,8 @@ async function traced(
     if (result !== undefined) return result;
     const answer = await readers.ask(question, true);
     if (answer.trace !== undefined) traces.push(answer.trace);
-    return answer.kind === 'page' ? answer.rows : answer.count;
+    if (answer.kind === 'page') return answer.rows;
+    return answer.kind === 'count' ? answer.count : 0;
   } finally {
     explain(traces);
   }

@@ -2,6 +2,7 @@ import type { IndexState } from '../indexes.ts';
 import { type IndexDriver, pendingIn } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type PartitionIndex } from './dictionary.ts';
+import { indexSizes } from './index-sizes.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { resourcesOf } from './source.ts';
 import { verifyType } from './verify-indexes.ts';
@@ -40,7 +41,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
       });
     },
     // The tables have their indexes from the start.
-    database: async () => [],
+    database: async ({ sizes = false } = {}) => (sizes ? indexSizes(core) : []),
   };
 }
 

@@ -203,13 +203,20 @@ export interface SubmittedJob {
 
 export interface WriterRequest {
   readonly number: number;
-  /** Undefined ends the writer. */
-  readonly asked: SubmittedJob | undefined;
+  /** A job, or several serialized ones of another process (relayed-writer.ts). Undefined ends the writer. */
+  readonly asked: SubmittedJob | Uint8Array | undefined;
 }
 
 /** Messages of the writer. */
 export type WriterMessage =
   | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
+  /** The results of serialized jobs, serialized; with their first failure of the file. */
+  | {
+      readonly kind: 'relayed';
+      readonly number: number;
+      readonly results: Uint8Array;
+      readonly failure: Failure | undefined;
+    }
   | { readonly kind: 'timed'; readonly step: 'commit' | 'checkpoint'; readonly milliseconds: number }
   /** A checkpoint has failed, or works (undefined). */
   | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

@@ -10,7 +10,6 @@ import {
   StoreRefused,
   VersionConflict,
 } from '../errors.ts';
-import type { KeptAttachment } from '../blobs.ts';
 import type { Explain } from '../explained.ts';
 import type {
   Change,
@@ -27,7 +26,6 @@ import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
 import { sortedPage } from '../sorted.ts';
 import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
-import { carried } from './carried.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
 import { countUses } from './count-uses.ts';
@@ -149,11 +147,6 @@ export class SqlitePartition implements Partition {
   async attachment(digest: string): Promise<Readable | undefined> {
     const n = partitionIndex(this.#core, this.id)?.n;
     return n === undefined ? undefined : this.#onFiles('read', () => openBytes(this.#core.path, n, digest));
-  }
-
-  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
-    const t = this.#find(type)?.t;
-    return carried(this.#core.database, t ?? 0, type, ids);
   }
 
   export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {

@@ -4,6 +4,7 @@ import { type Failure, failureOf } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 import { findPage } from './search.ts';
+import { bytesOfTree } from './index-sizes.ts';
 
 const port = parentPort;
 if (port !== null) {
@@ -23,10 +24,18 @@ if (port !== null) {
     return opened;
   };
   let connection: Database | undefined;
-  const read = (database: Database, question: Question): Extract<ReaderAnswer, { kind: Question['kind'] }> =>
-    question.kind === 'page'
-      ? { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] }
-      : { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
+  const read = (database: Database, question: Question): Extract<ReaderAnswer, { kind: Question['kind'] }> => {
+    switch (question.kind) {
+      case 'page':
+        return { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] };
+      case 'count':
+        return { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
+      case 'bytes':
+        return { kind: 'bytes', bytes: bytesOfTree(database, question.tree) };
+      default:
+        return question satisfies never;
+    }
+  };
   const answer = ({ question, explain }: ReaderRequest): ReaderAnswer => {
     try {
       const database = (connection ??= open());

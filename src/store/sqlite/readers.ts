@@ -4,7 +4,7 @@ import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 
-/** Maximum number of concurrent unbounded statements. */
+/** Maximum number of concurrent unbounded statements of a server. */
 const mostReaders = 2;
 /** How long a reader may exceed its deadline before it is terminated, in milliseconds: a sort calls no function. */
 const grace = 1_000;
@@ -29,11 +29,19 @@ export class Readers {
   readonly #data: { readonly path: string; readonly readOnly: boolean };
   readonly #deadline: number;
   readonly #condition: Condition;
+  readonly #most: number;
   readonly #readers = new Set<Reader>();
   #queue: Waiting[] = [];
   #closed = false;
 
-  constructor(data: { readonly path: string; readonly readOnly: boolean }, deadline: number, condition: Condition) {
+  /** `processes` share the threads. */
+  constructor(
+    data: { readonly path: string; readonly readOnly: boolean },
+    deadline: number,
+    condition: Condition,
+    processes = 1,
+  ) {
+    this.#most = Math.max(1, Math.floor(mostReaders / processes));
     this.#data = data;
     this.#deadline = deadline;
     this.#condition = condition;
@@ -43,7 +51,7 @@ export class Readers {
    * The answer of a reader. Throws `DeadlinePassed` if the statement exceeds the deadline, `StoreBusy` if it waits as
    * long for its turn (which is not the statement's fault), and `StoreUnavailable` if the file or the thread fails.
    */
-  async ask(question: Question, explain = false): Promise<Extract<ReaderAnswer, { kind: 'page' | 'count' }>> {
+  async ask(question: Question, explain = false): Promise<Extract<ReaderAnswer, { kind: Question['kind'] }>> {
     if (this.#closed) throw new Error('The store is closed');
     const answer = await new Promise<ReaderAnswer>((resolve, reject) => {
       const patience = setTimeout(() => {
@@ -79,7 +87,7 @@ export class Readers {
   #next(): void {
     while (this.#queue.length > 0) {
       const idle = [...this.#readers].find(reader => reader.current === undefined);
-      const reader = idle ?? (this.#readers.size < mostReaders ? this.#start() : undefined);
+      const reader = idle ?? (this.#readers.size < this.#most ? this.#start() : undefined);
       const waiting = reader === undefined ? undefined : this.#queue.shift();
       if (reader === undefined || waiting === undefined) return;
       this.#give(reader, waiting);

@@ -14,14 +14,16 @@ import { sweep } from './sweep-job.ts';
 import { write } from './write-job.ts';
 
 /**
- * Runs jobs in one transaction with a savepoint each, so that a failed one does not affect the others. The results are
- * returned only after the commit, which is then durable; if it fails, all have failed.
+ * Runs jobs in one transaction, so that a failed one does not affect the others. The results are returned only after
+ * the commit, which is then durable; if it fails, all have failed.
  */
 export function runTogether(
   database: Database,
   asked: readonly SubmittedJob[],
   data: WriterData,
 ): readonly JobResult[] {
+  const [only] = asked;
+  if (only !== undefined && asked.length === 1) return [runAlone(database, only, data)];
   try {
     return database.transaction(() => {
       const commit = new Commit(database);
@@ -29,6 +31,20 @@ export function runTogether(
     });
   } catch (error) {
     return asked.map(() => failed(error, data.path));
+  }
+}
+
+/** Without a savepoint, for which SQLite copies every page before it changes: the transaction itself is undone. */
+function runAlone(database: Database, asked: SubmittedJob, data: WriterData): JobResult {
+  try {
+    return database.transaction(() => {
+      const commit = new Commit(database);
+      const result = run(database, asked, commit, data);
+      commit.keep();
+      return result;
+    });
+  } catch (error) {
+    return error instanceof JobStopped ? error.result : failed(error, data.path);
   }
 }
 

@@ -4,6 +4,7 @@ import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
+import type { WriteRelay } from '../relay.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
@@ -31,12 +32,13 @@ import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
-import { startUpkeep, type Upkeep } from './upkeep.ts';
+import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
 import { requireFullText } from './words-table.ts';
+import { RelayedWriter } from './relayed-writer.ts';
 import { Writer } from './writer.ts';
 
 /**
@@ -50,6 +52,7 @@ export async function openSqliteStore(
   budgets: Budgets = usualBudgets,
 ): Promise<Store> {
   const path = resolve(file);
+  if (options.relay !== undefined) return openBeside(path, options, options.relay, budgets);
   refuseInterrupted(path);
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   const left = options.mode === 'read' ? [] : leftBehind(path);
@@ -65,27 +68,26 @@ export async function openSqliteStore(
     // The first read creates the WAL, which is watched from here on.
     const before = readOnly ? undefined : registered(database);
     const files = watchedFiles(path);
-    const opened: Core = {
-      path,
-      options,
-      budgets,
-      condition,
-      database,
-      writer: options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options),
-      readers: new Readers({ path, readOnly }, options.deadline, condition),
-      known: new Map(),
-      views: { latest: undefined, changing: undefined },
-      underWay: new Set(),
-    };
-    const chosen = await options.choose?.(collection => new SqliteDocuments(opened, collection));
-    const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
+    const writer =
+      options.mode === 'read' ? undefined : new Writer({ path, mode: options.mode, files }, condition, options);
+    const readers = new Readers({ path, readOnly }, options.deadline, condition, options.processes);
+    const core = await chosenCore({ path, options, budgets, condition, database, writer, readers });
     const { model } = core.options;
     if (hasFullText(model)) requireFullText(database);
     if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
     if (options.mode === 'serve') await finishUpgrade(core);
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
-    return new SqliteStore(core, startUpkeep(core, unswept, new FileWatch(files), lock));
+    const relay = writer && {
+      commit: (jobs: Uint8Array) => writer.commit(jobs),
+      problems: async () => (await store.check()).problems,
+      failed(doing: 'read' | 'write', summary: string) {
+        if (doing === 'read') condition.readFailed({ summary });
+        else condition.writeFailed({ summary });
+      },
+    };
+    const store: Store = new SqliteStore(core, startUpkeep(core, unswept, new FileWatch(files), lock), relay);
+    return store;
   } catch (error) {
     lock?.release();
     const cause = error instanceof StoreUnavailable ? error.cause : error;
@@ -93,6 +95,25 @@ export async function openSqliteStore(
     const hint = isCannotOpen(cause) ? `; ${whyNotOpened(path)}` : '';
     throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
   }
+}
+
+/** Opens the store for a process beside the one that serves it, which writes, and has created or upgraded the file. */
+async function openBeside(path: string, options: StoreOptions, relay: WriteRelay, budgets: Budgets): Promise<Store> {
+  const condition = new Condition((doing, summary) => relay.failed(doing, summary));
+  const database = openDatabase(path, 'read', failure => condition.readFailed(failure));
+  const writer = new RelayedWriter(relay);
+  const readers = new Readers({ path, readOnly: false }, options.deadline, condition, options.processes);
+  const core = await chosenCore({ path, options, budgets, condition, database, writer, readers });
+  return new SqliteStore(core, noUpkeep(core), undefined);
+}
+
+/** The core with the definitions that the options choose. */
+async function chosenCore(parts: Omit<Core, 'known' | 'views' | 'underWay'>): Promise<Core> {
+  const { options } = parts;
+  const views = { latest: undefined, changing: undefined };
+  const opened: Core = { ...parts, known: new Map(), views, underWay: new Set() };
+  const chosen = await options.choose?.(collection => new SqliteDocuments(opened, collection));
+  return { ...opened, options: { ...options, ...chosen, choose: undefined } };
 }
 
 const whyNotOpened = (path: string): string =>
@@ -128,6 +149,7 @@ function prepareFile(
 
 class SqliteStore implements Store {
   readonly lacks = [];
+  readonly relay: WriteRelay | undefined;
   readonly partitions: SqlitePartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;
@@ -135,8 +157,9 @@ class SqliteStore implements Store {
   readonly #indexes: ReturnType<typeof sqliteIndexes>;
   readonly #upkeep: Upkeep;
 
-  constructor(core: Core, upkeep: Upkeep) {
+  constructor(core: Core, upkeep: Upkeep, relay: WriteRelay | undefined) {
     this.#core = core;
+    this.relay = relay;
     this.#upkeep = upkeep;
     this.partitions = new SqlitePartitions(core);
     this.#indexes = sqliteIndexes(core);
@@ -180,16 +203,17 @@ class SqliteStore implements Store {
     } finally {
       if (views.changing === changing) views.changing = undefined;
     }
-    return new SqliteStore(core, this.#upkeep);
+    return new SqliteStore(core, this.#upkeep, this.relay);
   }
 
   async check(): Promise<StoreState> {
     if (this.#upkeep.isClosed) throw new Error('The store is closed');
-    const { database, condition, path } = this.#core;
+    const { database, condition, path, writer } = this.#core;
+    const problems = new Set([...condition.problems(), ...((await writer?.problems()) ?? [])]);
     database.endMoment();
     const definitions = registered(database);
     const served = this.#upkeep.serves || serverRuns(path);
-    return { problems: condition.problems(), served, definitions: modelDigest(definitions) };
+    return { problems: [...problems], served, definitions: modelDigest(definitions) };
   }
 
   get waiting(): StoreWaiting {

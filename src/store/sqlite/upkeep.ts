@@ -26,17 +26,20 @@ export function startUpkeep(
   const serves = core.options.mode === 'serve';
   const work = serves ? doChores(choresOf(core, unswept), ending.signal, core.options.fault) : undefined;
   const watching = serves ? setInterval(watchFiles(core, watch), watchEvery).unref() : undefined;
-  let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
+  return upkeep(serves, async () => {
     ending.abort();
     clearInterval(watching);
     await work;
-    await Promise.allSettled(core.underWay);
-    await core.readers.close();
-    core.database.close();
-    await core.writer?.close();
+    await closeConnections(core);
     lock?.release();
-  };
+  });
+}
+
+/** For a process beside the one that keeps the store up. */
+export const noUpkeep = (core: Core): Upkeep => upkeep(true, () => closeConnections(core));
+
+function upkeep(serves: boolean, close: () => Promise<void>): Upkeep {
+  let closed: Promise<void> | undefined;
   return {
     serves,
     get isClosed() {
@@ -44,6 +47,13 @@ export function startUpkeep(
     },
     close: () => (closed ??= close()),
   };
+}
+
+async function closeConnections(core: Core): Promise<void> {
+  await Promise.allSettled(core.underWay);
+  await core.readers.close();
+  core.database.close();
+  await core.writer?.close();
 }
 
 /** How often a server checks that its file is still in place, in milliseconds. */

@@ -6,8 +6,25 @@ import { unavailable } from './failures.ts';
 import type { StoreOptions } from '../store.ts';
 import type { SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
+/** Commits jobs: in a thread of this process, or in the process that writes (relayed-writer.ts). */
+export interface JobWriter {
+  /** Jobs without an answer. */
+  readonly waiting: number;
+  /**
+   * Resolves when the job is committed and durable, or was not done. Throws `StoreUnavailable` if the file fails or the
+   * writer dies: then the job may have been done.
+   */
+  submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>>;
+  /** Problems that this process does not know itself. */
+  problems(): Promise<readonly string[]>;
+  /** Completes waiting jobs. */
+  close(): Promise<void>;
+}
+
 interface Waiting {
   readonly resolve: (result: JobResult) => void;
+  /** The serialized results of serialized jobs. */
+  readonly relayed?: (results: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -18,7 +35,7 @@ interface Running {
 }
 
 /** The writer: a worker thread, started with the first job, and again with the next job after one has died. */
-export class Writer {
+export class Writer implements JobWriter {
   readonly #data: Omit<WriterData, 'timed'>;
   readonly #condition: Condition;
   readonly #beside: ReturnType<typeof createBackgroundReport>;
@@ -44,24 +61,26 @@ export class Writer {
     return this.#running?.waiting.size ?? 0;
   }
 
-  /**
-   * Resolves when the job is committed and durable, or was not done. Throws `StoreUnavailable` if the file fails or the
-   * worker dies: then the job may have been done.
-   */
   async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
     const result = await this.#send(asked);
-    if (result.kind !== 'failed') {
-      this.#condition.written();
-      return result;
-    }
-    const { failure, error } = result;
-    if (failure === undefined) throw new Error('The store could not write', { cause: error });
-    this.#condition.writeFailed(failure);
-    throw unavailable(failure, error);
+    if (result.kind !== 'failed') this.#condition.written();
+    else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
+    return requireDone(result);
   }
 
-  /** Completes waiting jobs. */
+  /** Commits the serialized jobs of another process. Throws like `submit`, but the results may be failures. */
+  commit(jobs: Uint8Array): Promise<Uint8Array> {
+    if (this.#closed) return Promise.reject(new Error('The store is closed'));
+    return new Promise((resolve, reject) =>
+      this.#post(jobs, { resolve: () => reject(new Error('Unexpected results')), relayed: resolve, reject }),
+    );
+  }
+
+  async problems(): Promise<readonly string[]> {
+    return [];
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     const running = this.#running;
@@ -71,12 +90,14 @@ export class Writer {
   }
 
   #send(asked: SubmittedJob | undefined): Promise<JobResult> {
-    return new Promise((resolve, reject) => {
-      const { worker, waiting } = (this.#running ??= this.#start());
-      this.#number += 1;
-      waiting.set(this.#number, { resolve, reject });
-      send(worker, { number: this.#number, asked });
-    });
+    return new Promise((resolve, reject) => this.#post(asked, { resolve, reject }));
+  }
+
+  #post(asked: WriterRequest['asked'], awaiting: Waiting): void {
+    const { worker, waiting } = (this.#running ??= this.#start());
+    this.#number += 1;
+    waiting.set(this.#number, awaiting);
+    send(worker, { number: this.#number, asked });
   }
 
   #start(): Running {
@@ -98,6 +119,12 @@ export class Writer {
           waiting.delete(number);
         }
         break;
+      case 'relayed':
+        if (message.failure === undefined) this.#condition.written();
+        else this.#condition.writeFailed(message.failure);
+        waiting.get(message.number)?.relayed?.(message.results);
+        waiting.delete(message.number);
+        break;
       case 'timed':
         this.#timed?.(message.step, message.milliseconds);
         break;
@@ -116,6 +143,14 @@ export class Writer {
     for (const { reject } of running.waiting.values()) reject(ended(cause));
     running.waiting.clear();
   }
+}
+
+/** Throws the error of a failed job. */
+export function requireDone(result: JobResult): Exclude<JobResult, { kind: 'failed' }> {
+  if (result.kind !== 'failed') return result;
+  const { failure, error } = result;
+  if (failure === undefined) throw new Error('The store could not write', { cause: error });
+  throw unavailable(failure, error);
 }
 
 const ended = (cause: unknown): StoreUnavailable =>

@@ -9,7 +9,7 @@ import { startChild } from '../child.ts';
 import { measure, processors, startClient } from './subjects.ts';
 import type { Measured } from './subjects.ts';
 
-/** What the guard, or the audit, costs in one case. */
+/** What the guard, the audit or the explorer costs in one case. */
 export interface GuardRow {
   readonly case: string;
   /** Microseconds of the server's processor time per request, without it and with it. */
@@ -28,21 +28,32 @@ interface GuardCase {
 }
 
 /** The ports of the subject that are compared. */
-type Ports = Readonly<Record<'open' | 'guarded' | 'audited', number>>;
+type Ports = Readonly<Record<'open' | 'guarded' | 'audited' | 'explored', number>>;
 
 const connections = 16;
 const base = '/r4/demo';
-/** What the guard may cost, with a token that is remembered; and what the audit may, beside the guard. */
-const promised = { guard: { read: 1.1, search: 1.15 }, audit: { read: 1.2, search: 1.2 } } as const;
-const sides = { guard: ['open', 'guarded'], audit: ['guarded', 'audited'] } as const;
+/**
+ * What the guard may cost, with a token that is remembered; what the audit may, beside the guard; and what pages for
+ * browsers may cost other clients, beside both: nothing that can be measured.
+ */
+const promised = {
+  guard: { read: 1.1, search: 1.15 },
+  audit: { read: 1.2, search: 1.2 },
+  explorer: { read: 1.05, search: 1.05 },
+} as const;
+const sides = {
+  guard: ['open', 'guarded'],
+  audit: ['guarded', 'audited'],
+  explorer: ['audited', 'explored'],
+} as const;
 /** Rounds before anything counts: code that was not run often enough to be optimized is measured too dear. */
 const warmUps = 12;
 /** Events are kept ten times a second; milliseconds. */
 const settle = 150;
 
 /**
- * Asks the service with its guard (or its audit) and without it the same, in turn, and compares processor time per
- * request. Both are in one process: two of them differ by more than a guard costs.
+ * Asks the service with its guard (or its audit, or its explorer) and without it the same, in turn, and compares
+ * processor time per request. Both are in one process: two of them differ by more than a guard costs.
  */
 export async function measureGuard(
   what: keyof typeof promised,
@@ -104,7 +115,7 @@ async function casesOf(
     ({ entry = [] }) => entry.map(({ resource }) => `${base}/${resource.resourceType}/${resource.id}`),
   );
   const asked = (paths: readonly string[], token: string): readonly WireRequest[] =>
-    paths.map(path => ({ path, headers: { Authorization: `Bearer ${token}` } }));
+    paths.map(path => ({ path, headers: { Accept: 'application/fhir+json', Authorization: `Bearer ${token}` } }));
   return (['read', 'search'] as const).flatMap(kind =>
     (['system', 'patient'] as const).map(whose => ({
       name: `${kind}, ${whose}`,

@@ -8,20 +8,24 @@ import { revocationCollection } from '../../../src/auth/token/revocations.ts';
 import { createTokenVerifier } from '../../../src/auth/token/verifier.ts';
 import { readConfig } from '../../../src/config.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
+import { createExplorer } from '../../../src/explorer/explorer.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../src/http/headers.ts';
-import { createPlaces } from '../../../src/http/places.ts';
+import { createPlaceCounts, createPlaces } from '../../../src/http/places.ts';
+import { createSlots } from '../../../src/slots.ts';
 import { createShareOf } from '../../../src/http/shares.ts';
 import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../../../src/http/uploads.ts';
 import type { Engine } from '../../../src/interaction/interaction.ts';
+import { readBrand } from '../../../src/pages/brand.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { answerQuestions } from './serve.ts';
 
-// A child process: one engine that answers on three ports, so that the same code, made by the same compiler, reads the
-// same pages of the same store: open to all, with its guard, and with guard and audit. The parent knows the tokens.
+// A child process: one engine that answers on four ports, so that the same code, made by the same compiler, reads the
+// same pages of the same store: open to all, with its guard, with guard and audit, and with pages for browsers too. The
+// parent knows the tokens.
 // Arguments: the file of the store, a patient.
 
 const [file = '', patient = ''] = process.argv.slice(2);
@@ -37,26 +41,51 @@ for (const { token, grant } of issuedAs(patient, `${publicUrl}/r4/demo`)) await 
 const verify = createTokenVerifier({ ...own, issuers: [], publicUrl, now: Date.now, demo: false, notice: () => {} });
 const headers = fixedHeaders(false);
 
+const clientAddress = createClientAddress([]);
+const log = createLog(config.log);
+const pages = createExplorer({
+  engine,
+  publicUrl,
+  verify,
+  authorized: undefined,
+  demonstration: async () => undefined,
+  sessionIdle: config.sessionIdle,
+  sessionLifetime: config.sessionLifetime,
+  bodyTimeout: config.bodyTimeout,
+  brand: readBrand(config),
+  clientAddress,
+  log,
+});
+
 /** The port on which the engine answers as well, with other parts. */
-async function portOf(changed: Partial<Engine>, verify: TokenVerifier | undefined): Promise<number> {
+async function portOf(
+  changed: Partial<Engine>,
+  verify: TokenVerifier | undefined,
+  pages?: Parameters<typeof createApp>[0]['pages'],
+): Promise<number> {
   const app = createApp({
     engine: { ...engine, ...changed },
     publicUrl,
     verify,
     authorized: undefined,
+    pages,
     origins: undefined,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
-    uploads: createUploads(mostUploads, longestUploadWait),
-    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
+    uploads: createUploads(createSlots(mostUploads), longestUploadWait),
+    places: createPlaces(
+      { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },
+      createShareOf([]),
+      () => {},
+    ),
     respond: createRespond({
       headers,
       compression: true,
       threshold: config.compressionThreshold,
     }),
-    clientAddress: createClientAddress([]),
+    clientAddress,
     closing: () => false,
-    log: createLog(config.log),
+    log,
   });
   const handle = app.callback();
   const { port } = await listen(
@@ -72,5 +101,6 @@ const ports = {
   open: await portOf({ audit: noAudit, secured: false }, undefined),
   guarded: await portOf({ audit: noAudit }, verify),
   audited: await portOf({}, verify),
+  explored: await portOf({}, verify, async () => pages),
 };
 answerQuestions(ports, () => running.close());

@@ -1,0 +1,48 @@
+import { loadStored } from '../engine/compile-set.ts';
+import type { UsableModel } from '../engine/compile-set.ts';
+import { aboutSet } from '../engine/live-definitions.ts';
+import type { FirstDefinitions } from '../engine/live-definitions.ts';
+import { startIndexUsage } from '../engine/index-usage.ts';
+import { serveOptions, storeDefinitions } from '../engine/served-store.ts';
+import type { Start } from '../engine/start.ts';
+import { createDefinitionSets } from '../store/definition-sets.ts';
+import type { DefinitionSets } from '../store/definition-sets.ts';
+import { openStore } from '../store/open.ts';
+import type { WriteRelay } from '../store/relay.ts';
+import type { StoreDefinitions } from '../store/store.ts';
+
+/** Declares nothing: a store is opened with it until its documents say what to use. */
+const none: StoreDefinitions = {
+  model: { digest: '', types: new Map(), systemInteractions: new Set() },
+  extract: () => [],
+};
+
+/** Opens the store of a parent, with the set of definitions in it that has this digest. */
+export async function openChildDefinitions(
+  start: Start,
+  digest: string,
+  relay: WriteRelay,
+  follow: () => Promise<void>,
+): Promise<FirstDefinitions> {
+  const { config, now, notice, opened } = start;
+  const usage = startIndexUsage(start);
+  let loaded: UsableModel | undefined;
+  let sets: DefinitionSets | undefined;
+  const store = await openStore(config.store, {
+    ...none,
+    ...serveOptions(start),
+    used: usage.count,
+    async choose(documents) {
+      sets = createDefinitionSets({ documents });
+      loaded = await loadStored(sets, digest);
+      return storeDefinitions(loaded.model, notice);
+    },
+    follow,
+    relay,
+  });
+  opened(() => store.close());
+  usage.store(store);
+  if (loaded === undefined || sets === undefined) throw new Error('The store has chosen no definitions');
+  const stored = (await sets.list()).find(one => one.digest === digest);
+  return { loaded, filesDigest: digest, store, set: stored ?? aboutSet(loaded.model, 'start', now()) };
+}

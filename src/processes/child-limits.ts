@@ -1,0 +1,62 @@
+import type { PlaceCounts } from '../http/places.ts';
+import type { Limits } from '../engine/limits.ts';
+import type { Config } from '../config.ts';
+import { rateOf } from '../engine/rate-limits.ts';
+import type { Slots } from '../slots.ts';
+import { createLeases } from './leases.ts';
+import type { Link } from './link.ts';
+import type { ParentCalls, SlotKind } from './protocol.ts';
+
+/** The limits of a child: what it may do without asking, and the rest by its parent. */
+export interface ChildLimits extends Limits {
+  readonly passwords: Slots;
+}
+
+export function createChildLimits(config: Config, ownPlaces: number, link: Link<ParentCalls>): ChildLimits {
+  return {
+    places: createChildPlaces(ownPlaces, link),
+    uploads: slotsOf('uploads', link),
+    passwords: slotsOf('passwords', link),
+    ofClient: createLeases('client', rateOf(config.rateLimitClient), link),
+    ofAddress: createLeases('address', rateOf(config.rateLimitAddress), link),
+    mayAuthorize: network => link.ask('mayAuthorize', network),
+  };
+}
+
+/** The first `own` requests need no message. */
+function createChildPlaces(own: number, link: Link<ParentCalls>): PlaceCounts {
+  let taken = 0;
+  const ofParent = new Map<string | undefined, number>();
+  return {
+    take(share) {
+      if (taken < own) {
+        taken += 1;
+        return true;
+      }
+      return link.ask('takePlace', share).then(isTaken => {
+        if (isTaken) ofParent.set(share, (ofParent.get(share) ?? 0) + 1);
+        return isTaken;
+      });
+    },
+    give(share) {
+      const count = ofParent.get(share) ?? 0;
+      if (count === 0) taken -= 1;
+      else {
+        if (count === 1) ofParent.delete(share);
+        else ofParent.set(share, count - 1);
+        link.tell('givePlace', share);
+      }
+    },
+  };
+}
+
+const slotsOf = (kind: SlotKind, link: Link<ParentCalls>): Slots => ({
+  async take() {
+    await link.ask('takeSlot', kind);
+    let isHeld = true;
+    return () => {
+      if (isHeld) link.tell('giveSlot', kind);
+      isHeld = false;
+    };
+  },
+});

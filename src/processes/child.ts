@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import type { Socket } from 'node:net';
+import type { EngineParts } from '../engine/engine.ts';
+import { createLiveDefinitions } from '../engine/live-definitions.ts';
+import type { LiveDefinitions } from '../engine/live-definitions.ts';
+import { observeBeside, observedStore, watchQueues } from '../engine/observe.ts';
+import { openShared } from '../engine/shared.ts';
+import type { Shared } from '../engine/shared.ts';
+import { ChainedLog } from '../audit/log/log.ts';
+import type { AuditSink } from '../audit/log/log.ts';
+import { createOpenedParts } from '../engine/start.ts';
+import type { Start } from '../engine/start.ts';
+import { warmLater } from '../engine/warm.ts';
+import { fixedHeaders } from '../http/headers.ts';
+import { createAccepting } from '../http/server.ts';
+import type { Accepting } from '../http/server.ts';
+import type { Log } from '../observability/log.ts';
+import type { Metrics } from '../observability/prometheus.ts';
+import { waitForPasswords } from '../smart/password.ts';
+import { createDefinitionSets } from '../store/definition-sets.ts';
+import { createAuditSink } from './audit-sink.ts';
+import type { WriteRelay } from '../store/relay.ts';
+import { parseStoreUrl } from '../store/url.ts';
+import { openChildDefinitions } from './child-definitions.ts';
+import { createChildLimits } from './child-limits.ts';
+import type { Link } from './link.ts';
+import type { ChildCalls, ChildStart, ParentCalls } from './protocol.ts';
+
+/** A child that answers requests. */
+export interface Child {
+  /** Like the calls of the same names (protocol.ts). */
+  follow(digest: string): Promise<void>;
+  reload: ChildCalls['reload'];
+  metrics(): ReturnType<Metrics['read']> | undefined;
+  auditFailing(failing: boolean): void;
+  makeWay: Accepting['makeWay'];
+  accept(socket: Socket, share: string | undefined): void;
+  /** Completes the running requests, and closes the store; may be called again with less patience. */
+  close(patience: number): Promise<void>;
+}
+
+/** As in `EngineParts`. */
+export type ChildParts = Pick<EngineParts, 'verify' | 'now'>;
+
+/**
+ * Opens the engine of a child: as `startEngine` does, but the parent owns the port, writes to an embedded store and
+ * counts the limits, and the definitions are those of the store. What the parent logs too is not logged.
+ */
+export async function startChild(
+  given: ChildStart,
+  link: Link<ParentCalls>,
+  log: Log,
+  { verify, now = Date.now }: ChildParts = {},
+): Promise<Child> {
+  const { config, url, demo, digest, isAudited, ownPlaces } = given;
+  let isStarted = false;
+  let closing = false;
+  const opened = createOpenedParts();
+  try {
+    const { metrics, traces } = await observeBeside(config);
+    const start: Start = {
+      config,
+      url,
+      demo,
+      log: { ...log, notice: () => {} },
+      notice: text => isStarted && log.notice(text),
+      now,
+      meters: metrics,
+      traces,
+      closing: () => closing,
+      opened: close => opened.add(close),
+    };
+    let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
+    const relay: WriteRelay = {
+      commit: jobs => link.ask('commit', jobs),
+      problems: () => link.ask('problems'),
+      failed: (doing, summary) => link.tell('failed', doing, summary),
+    };
+    const first = await openChildDefinitions(start, digest, relay, async () => void (await follow()));
+    const { store } = first;
+    const limits = createChildLimits(config, ownPlaces, link);
+    waitForPasswords(limits.passwords);
+    const sink = createAuditSink(link);
+    const isEmbedded = parseStoreUrl(config.store)?.kind === 'sqlite';
+    const chains = (): AuditSink => {
+      const auditLog = new ChainedLog(store.chains, now);
+      opened.add(() => auditLog.close());
+      return auditLog;
+    };
+    const auditLog = isEmbedded ? sink : chains();
+    const headers = fixedHeaders(config.tlsCert !== undefined);
+    const shared: Shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
+      limits,
+      auditLog: isAudited ? auditLog : undefined,
+      verify,
+      newId: () => randomUUID(),
+    });
+    let listener: ((...of: Parameters<Parameters<typeof createAccepting>[1]>) => unknown) | undefined;
+    const texts: string[] = [];
+    const report = (text: string): void => void texts.push(text);
+    const accepting = createAccepting(
+      config,
+      (request, response) => void listener?.(request, response),
+      headers,
+      report,
+    );
+    let endWarming = (): void => {};
+    opened.add(() => endWarming());
+    const live: LiveDefinitions = createLiveDefinitions(
+      {
+        shared,
+        sets: createDefinitionSets(store),
+        load: () => Promise.reject(new Error('The parent loads the files')),
+        serve({ engine, listener: next }) {
+          listener = next;
+          endWarming();
+          endWarming = warmLater(start, engine);
+        },
+        notice: () => {},
+      },
+      first,
+    );
+    follow = () => live.follow();
+    if (metrics !== undefined) watchQueues(metrics, () => live.current.engine);
+    isStarted = true;
+    let closed: Promise<void> | undefined;
+    const close = async (ended: Promise<void>): Promise<void> => {
+      await ended;
+      await opened.close();
+    };
+    return {
+      async follow(next) {
+        const change = await live.follow();
+        if (live.current.engine.model.digest === next) return;
+        const why = change?.kind === 'refused' ? change.problems.join('\n') : 'other definitions apply';
+        throw new Error(`A process cannot follow the definitions: ${why}`);
+      },
+      async reload(what) {
+        texts.length = 0;
+        if (what === 'certificate') accepting.reload?.();
+        else await shared.authorization?.reload?.();
+        return [...texts];
+      },
+      metrics: () => metrics?.read(),
+      auditFailing: failing => sink.setFailing(failing),
+      makeWay: share => accepting.makeWay(share),
+      accept: (socket, share) => accepting.accept(socket, () => link.tell('closed', share)),
+      close(patience) {
+        closing = true;
+        const ended = accepting.close(patience);
+        return (closed ??= close(ended));
+      },
+    };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}

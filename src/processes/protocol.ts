@@ -1,0 +1,77 @@
+import type { Refusal } from '../audit/refusal.ts';
+import type { Config } from '../config.ts';
+import type { MetricsOfProcess } from '../observability/prometheus.ts';
+
+/** What a child needs to start. */
+export interface ChildStart {
+  readonly config: Config;
+  /** The base of absolute URLs. */
+  readonly url: string;
+  readonly demo: boolean;
+  /** The digest of the definitions to answer by, which are in the store. */
+  readonly digest: string;
+  readonly isAudited: boolean;
+  /** Number of concurrent requests that it may run without asking. */
+  readonly ownPlaces: number;
+}
+
+/** The limits that are counted by slots. */
+export type SlotKind = 'uploads' | 'passwords';
+
+/** The limits that are counted by tokens. */
+export type TokenLimit = 'client' | 'address';
+
+/** Tokens that a child may use; none with the seconds until there are enough. */
+export interface Lease {
+  readonly tokens: number;
+  readonly retryAfter: number | undefined;
+}
+
+/** The functions of the parent. A share is that of http/shares.ts. */
+export type ParentCalls = {
+  /** Commits prepared writes: store/relay.ts. */
+  readonly commit: (jobs: Uint8Array) => Promise<Uint8Array>;
+  readonly problems: () => Promise<readonly string[]>;
+  readonly failed: (doing: 'read' | 'write', summary: string) => void;
+  /** Appends printed audit events, one a line; they are durable when it resolves. */
+  readonly append: (lines: string) => Promise<void>;
+  /** An unauthenticated caller was refused. */
+  readonly refused: (refusal: Refusal) => void;
+  /** A place for a request beyond those that the child has; false if the server has none. */
+  readonly takePlace: (share: string | undefined) => boolean;
+  readonly givePlace: (share: string | undefined) => void;
+  /** Resolves with its turn. */
+  readonly takeSlot: (kind: SlotKind) => Promise<void>;
+  readonly giveSlot: (kind: SlotKind) => void;
+  /** At least `cost` tokens of a bucket, and more for what comes next; or none. */
+  readonly lease: (limit: TokenLimit, key: string, cost: number) => Lease;
+  readonly giveTokens: (limit: TokenLimit, key: string, tokens: number) => void;
+  readonly mayAuthorize: (network: string) => boolean;
+  /** A connection has ended. */
+  readonly closed: (share: string | undefined) => void;
+  /** The child ends after an error: it takes no more connections. */
+  readonly leaving: () => void;
+};
+
+/** The functions of a child. */
+export type ChildCalls = {
+  /** Resolves when it can answer requests. */
+  readonly start: (start: ChildStart) => Promise<void>;
+  /** Resolves when new requests follow the definitions with this digest; rejects if they cannot. */
+  readonly follow: (digest: string) => Promise<void>;
+  /** Reads its files again; resolves with sentences for the operator. */
+  readonly reload: (what: 'certificate' | 'accounts') => Promise<readonly string[]>;
+  /** Undefined if nothing is measured. */
+  readonly metrics: () => Promise<MetricsOfProcess | undefined>;
+  /** Whether audit events of any child cannot be stored. */
+  readonly auditFailing: (failing: boolean) => void;
+  /** Closes an idle connection; false if there is none. */
+  readonly makeWay: (share: string | undefined) => boolean;
+  /** Completes the running requests, and ends. Idle connections are closed after `patience` milliseconds. */
+  readonly close: (patience: number) => void;
+};
+
+/** The message with which a connection is passed to a child. */
+export interface Passed {
+  readonly connection: { readonly share: string | undefined };
+}

@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { FrontParts } from '../engine/front.ts';
+import { ConnectionCounts } from './connection-counts.ts';
+import { openLink } from './link.ts';
+import type { Member } from './member.ts';
+import type { ChildCalls, ChildStart, ParentCalls, Passed } from './protocol.ts';
+import type { Held, ParentLimits } from './parent-limits.ts';
+
+export interface MemberParts extends Pick<FrontParts, 'store' | 'auditLog' | 'audit' | 'digest'> {
+  readonly start: Omit<ChildStart, 'digest'>;
+  readonly limits: ParentLimits;
+  readonly program: string | undefined;
+  readonly forked: ((child: ChildProcess) => void) | undefined;
+  /** A child leaves after an error. */
+  readonly leaving: (member: Member) => void;
+  readonly broken: (error: unknown) => void;
+}
+
+const usualProgram = fileURLToPath(new URL('../cli/serve-child.ts', import.meta.url));
+
+/** Starts a child, and runs its calls. What it holds of the limits is given back at its end. */
+export function startMember(parts: MemberParts): Member {
+  const { store, auditLog, audit, digest, start, limits, program = usualProgram, forked, leaving, broken } = parts;
+  // It gets no input; what it logs goes where the log of this process does.
+  const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  forked?.(child);
+  const connections = new ConnectionCounts();
+  let [isStarted, isLeaving, isEnded] = [false, false, false];
+  let held: Held | undefined;
+  const relay = (): NonNullable<typeof store.relay> => {
+    if (store.relay === undefined) throw new Error('The processes of this store write themselves');
+    return store.relay;
+  };
+  const calls: ParentCalls = {
+    commit: jobs => relay().commit(jobs),
+    problems: async () => relay().problems(),
+    failed: (doing, summary) => relay().failed(doing, summary),
+    append(lines) {
+      const events = lines.split('\n').map(printed => ({ printed }));
+      return limits.append(member, () => auditLog?.append(events));
+    },
+    refused: refusal => audit?.refused(refusal),
+    takePlace: share => of().takePlace(share),
+    givePlace: share => of().givePlace(share),
+    takeSlot: kind => of().takeSlot(kind),
+    giveSlot: kind => of().giveSlot(kind),
+    lease: limits.lease,
+    giveTokens: limits.giveTokens,
+    mayAuthorize: limits.mayAuthorize,
+    closed: share => connections.remove(share),
+    leaving() {
+      isLeaving = true;
+      leaving(member);
+    },
+  };
+  const link = openLink<ChildCalls>(child, calls, broken);
+  const ended = new Promise<string>(resolve => {
+    const end = (how: string): void => {
+      isEnded = true;
+      held?.giveBack();
+      resolve(how);
+    };
+    child.on('error', error => child.pid === undefined && end(error.message)); // it could not be started
+    child.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+  });
+  const begin = async (): Promise<void> => {
+    let followed = digest();
+    await link.ask('start', { ...start, digest: followed });
+    while (digest() !== followed) {
+      followed = digest(); // changed meanwhile
+      await link.ask('follow', followed);
+    }
+    isStarted = true;
+  };
+  const member: Member = {
+    pid: child.pid,
+    link,
+    connections,
+    get isReady() {
+      return isStarted && !isLeaving && !isEnded;
+    },
+    get isLeaving() {
+      return isLeaving;
+    },
+    started: Promise.race([begin(), ended.then(how => Promise.reject(new Error(`A process did not start: ${how}`)))]),
+    ended,
+    pass(socket, share) {
+      connections.add(share);
+      const message: Passed = { connection: { share } };
+      child.send(message, socket, error => error !== null && socket.destroy()); // with the child its connections end
+    },
+    leave() {
+      isLeaving = true;
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+  const of = (): Held => (held ??= limits.join(member));
+  return member;
+}

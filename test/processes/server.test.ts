@@ -1,0 +1,170 @@
+// A server of several processes: src/processes/README.md.
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readEvents } from '../../src/audit/read-events.ts';
+import { ChainedLog } from '../../src/audit/log/log.ts';
+import { root } from '../cli/process.ts';
+import { requireModel as load } from '../../src/engine/load-model.ts';
+import { media } from '../support/media.ts';
+import { patient } from '../support/resources.ts';
+import { runs, serveSeveral } from './support/server.ts';
+import type { Client, SeveralProcesses } from './support/server.ts';
+
+let server: SeveralProcesses;
+let [first, second]: [Client, Client] = [undefined!, undefined!];
+
+/** Two clients, one of each child. */
+async function start(flags: readonly string[] = [], parts: Parameters<typeof serveSeveral>[2] = {}): Promise<void> {
+  server = await serveSeveral([patient('p1')], flags, parts);
+  [first, second] = [server.client(), server.client()];
+  await first.ask('GET', '//healthz');
+  await second.ask('GET', '//healthz');
+}
+
+const picture = (): object => media({ subject: { reference: 'Patient/p1' } });
+
+describe('two processes', () => {
+  beforeEach(() => start(['--metrics-port', '0']));
+  afterEach(() => server.close());
+
+  it('serve metrics that are the sum of both', async () => {
+    for (const client of [first, first, second]) await client.ask('GET', '/Patient/p1');
+    const metrics = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${server.running.metricsPort}/metrics`)).text();
+    await expect.poll(metrics).toContain('crs_requests_total{interaction="read",type="Patient",status="200"} 3');
+    expect(await metrics()).toMatch(/^crs_build_info\{version="[^"]+"\} 1$/m);
+  });
+
+  it('store audit events of all requests, in the files of the parent', async () => {
+    await first.ask('GET', '/Patient/p1');
+    await second.ask('GET', '/Patient/p1');
+    await first.ask('POST', '/Media', picture());
+    const { chains } = server.running.engine.store;
+    const events = async (): Promise<number> => {
+      let count = 0;
+      for await (const _ of readEvents(new ChainedLog(chains, Date.now))) count += 1;
+      return count;
+    };
+    await expect.poll(events).toBeGreaterThanOrEqual(4); // two reads, the begin and the end of a write
+    expect(await chains.chains()).toHaveLength(1);
+  });
+
+  it('replace one that was killed, while the other one answers', async () => {
+    const before = server.running.children();
+    process.kill(before[0] ?? 0, 'SIGKILL');
+    const answers = await Promise.allSettled([first.ask('GET', '/Patient/p1'), second.ask('GET', '/Patient/p1')]);
+    // Its own running request may fail, that of the other one does not.
+    expect(answers.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
+    await expect.poll(() => server.running.children().filter(pid => !before.includes(pid))).toHaveLength(1);
+    expect(server.running.children()).toHaveLength(2);
+    expect(server.notices.join()).toContain('has ended (SIGKILL) and is replaced');
+    for (let n = 0; n < 4; n++) expect((await server.client().ask('GET', '/Patient/p1')).status).toBe(200);
+  });
+
+  it('are restarted one after the other without losing a request', async () => {
+    const before = server.running.children();
+    const over = new AbortController();
+    const statuses = new Map<number, number>();
+    const load = async (ask: () => Promise<{ readonly status: number }>): Promise<void> => {
+      while (!over.signal.aborted) {
+        const { status } = await ask();
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }
+    };
+    const once = async (): Promise<{ readonly status: number }> => {
+      const client = server.client();
+      const answer = await client.ask('GET', '/Patient/p1');
+      client.close();
+      return answer;
+    };
+    const running = [
+      ...[first, second, server.client()].map(client => load(() => client.ask('GET', '/Patient/p1'))),
+      ...[server.client(), server.client()].map(client => load(() => client.ask('POST', '/Media', picture()))),
+      load(once),
+    ];
+    await server.running.restart();
+    over.abort();
+    await Promise.all(running); // rejects if a connection was lost
+    expect([...statuses.keys()].toSorted((a, b) => a - b)).toEqual([200, 201]);
+    const after = server.running.children();
+    expect(after).toHaveLength(2);
+    expect(after.filter(pid => before.includes(pid))).toEqual([]);
+    await expect.poll(() => before.some(runs)).toBe(false);
+    const count = await (await server.running.engine.store.partition('demo'))?.count('Media');
+    expect(count).toBe(statuses.get(201));
+  });
+
+  it('end with their parent, after their running requests', async () => {
+    const children = server.running.children();
+    const answers = [first, second].map(client => client.ask('POST', '/Media', picture()));
+    await Promise.all(answers);
+    await server.running.close();
+    expect(children.some(runs)).toBe(false);
+  });
+});
+
+describe('two processes with definitions of a test', () => {
+  let definitions: string;
+  beforeEach(() => {
+    definitions = join(mkdtempSync(join(tmpdir(), 'processes-')), 'definitions');
+    mkdirSync(join(definitions, 'capability'), { recursive: true });
+  });
+  afterEach(async () => {
+    await server.close();
+    rmSync(definitions, { recursive: true, force: true });
+  });
+
+  it('let one read at once what the other one has created and updated', async () => {
+    await start(['--definitions', join(root, 'test/fixtures/ninth-type')], { load });
+    const qualification = [{ code: { text: 'MD' } }];
+    let clients = [first, second] as const;
+    for (let n = 0; n < 10; n++) {
+      const [writer, reader] = clients;
+      const body = { resourceType: 'Practitioner', name: [{ family: `Roy${n}` }], qualification };
+      const { status, location = '' } = await writer.ask('POST', '/Practitioner', body);
+      expect(status).toBe(201);
+      const id = /\/Practitioner\/([^/]+)\//.exec(location)?.[1] ?? '';
+      expect((await reader.ask('GET', `/Practitioner?name=Roy${n}`)).text).toContain(id);
+      const name = [{ family: `Tremblay${n}` }];
+      expect((await writer.ask('PUT', `/Practitioner/${id}`, { ...body, id, name })).status).toBe(200);
+      expect((await reader.ask('GET', `/Practitioner/${id}`)).text).toContain(`Tremblay${n}`);
+      clients = [reader, writer];
+    }
+  });
+
+  it('apply in all of them when a reload and a rollback are reported as done', async () => {
+    await start(['--definitions', definitions], { load });
+    const statuses = async (): Promise<readonly number[]> =>
+      Promise.all([first, second].map(async client => (await client.ask('GET', '/Practitioner?name=a')).status));
+    expect(await statuses()).toEqual([405, 405]); // only the own one is read
+    cpSync(join(root, 'test/fixtures/ninth-type'), definitions, { recursive: true });
+    expect((await server.running.definitions.reload()).kind).toBe('changed');
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await server.running.definitions.rollback()).kind).toBe('changed');
+    expect(await statuses()).toEqual([405, 405]);
+    for (const client of [first, second]) client.close(); // a restart waits for idle connections
+    await server.running.restart();
+    expect(await statuses()).toEqual([405, 405]);
+  });
+});
+
+it.skipIf(process.platform === 'win32')(
+  'one with a defect completes its requests, and is replaced (no signals on Windows)',
+  async () => {
+    await start([], { program: fileURLToPath(new URL('./support/failing-child.ts', import.meta.url)) });
+    const before = server.running.children();
+    for (const pid of before) process.kill(pid, 'SIGWINCH');
+    await expect.poll(() => server.running.children().filter(pid => before.includes(pid))).toEqual([]);
+    await expect.poll(() => server.running.children()).toHaveLength(2);
+    expect((await server.client().ask('GET', '/Patient/p1')).status).toBe(200);
+    expect(server.notices.join()).toContain('ends after an error');
+    await server.close();
+  },
+);
+
+it('a start fails with the reason of a process that cannot start', async () => {
+  await expect(serveSeveral([], ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'])).rejects.toThrow('none.pem');
+});
