@@ -1,5 +1,9 @@
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
+import type { Area } from './areas.ts';
+import { checkCompartments } from './checks/compartment.ts';
+import { checkFilters } from './checks/filter.ts';
+import { checkOperations } from './checks/operation/operations.ts';
 import { checkChains } from './checks/chain.ts';
 import { checkErrors } from './checks/errors.ts';
 import { checkIncludes } from './checks/include.ts';
@@ -20,11 +24,6 @@ import { takeSample } from './sample.ts';
 import { readStatement } from './statement.ts';
 import type { DeclaredType, Statement } from './statement.ts';
 import { queryOf } from './url.ts';
-
-/** The parts of a run. */
-export const areas = ['read', 'search', 'sort', 'include', 'chain', 'paging', 'errors', 'negotiation'] as const;
-
-export type Area = (typeof areas)[number];
 
 export interface RunOptions {
   readonly client: Client;
@@ -99,6 +98,9 @@ function stepsOf(context: Context, options: RunOptions): readonly Step[] {
     ...each('sort', searched, checkSorts),
     ...each('include', searched, checkIncludes),
     ...each('chain', searched, checkChains),
+    ...each('filter', searched, checkFilters),
+    ...each('compartment', types, checkCompartments),
+    ...each('operation', types, checkOperations),
     ...(options.write ? [['write', () => checkWrites(context)] as const] : []),
   ];
 }

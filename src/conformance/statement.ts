@@ -1,3 +1,4 @@
+import { extensionBase } from '../model/extension-shapes.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 
@@ -6,6 +7,13 @@ export interface DeclaredParameter {
   readonly name: string;
   readonly type: string;
   readonly definition: string | undefined;
+}
+
+/** An operation as a server declares it. */
+export interface DeclaredOperation {
+  readonly name: string;
+  /** The canonical of its OperationDefinition, without the version. */
+  readonly definition: string;
 }
 
 /** A resource type as a server declares it. */
@@ -21,6 +29,9 @@ export interface DeclaredType {
   readonly conditionalDelete: string;
   readonly versioning: string;
   readonly updateCreate: boolean;
+  readonly operations: readonly DeclaredOperation[];
+  /** Whether searches accept `_filter`. */
+  readonly hasFilter: boolean;
 }
 
 /** The interface of a server. */
@@ -28,9 +39,12 @@ export interface Statement {
   readonly fhirVersion: string;
   readonly software: string;
   readonly formats: readonly string[];
+  readonly patchFormats: readonly string[];
   readonly interactions: ReadonlySet<string>;
   readonly types: ReadonlyMap<string, DeclaredType>;
   readonly isSmart: boolean;
+  /** Canonicals of the searched compartments, without versions. */
+  readonly compartments: ReadonlySet<string>;
 }
 
 /**
@@ -39,6 +53,7 @@ export interface Statement {
 export function readStatement(json: JsonObject): Statement {
   const rest = objectsOf(json['rest']).find(({ mode }) => mode === 'server') ?? {};
   const everywhere = parametersOf(rest);
+  const isFiltered = offersFilter(rest);
   const types = objectsOf(rest['resource']).map((one): DeclaredType => {
     const own = parametersOf(one);
     return {
@@ -53,6 +68,8 @@ export function readStatement(json: JsonObject): Statement {
       conditionalDelete: asString(one['conditionalDelete']) ?? 'not-supported',
       versioning: asString(one['versioning']) ?? '',
       updateCreate: one['updateCreate'] === true,
+      operations: operationsOf(one),
+      hasFilter: isFiltered || offersFilter(one),
     };
   });
   const software = objectsOf([json['software']])[0] ?? {};
@@ -60,14 +77,29 @@ export function readStatement(json: JsonObject): Statement {
     fhirVersion: asString(json['fhirVersion']) ?? '',
     software: [software['name'], software['version']].filter(part => typeof part === 'string').join(' '),
     formats: stringsOf(json['format']),
+    patchFormats: stringsOf(json['patchFormat']),
     interactions: codesOf(rest),
     types: new Map(types.map(type => [type.name, type])),
     isSmart: /SMART-on-FHIR|oauth-uris/.test(JSON.stringify(rest['security'] ?? '')),
+    compartments: new Set(stringsOf(rest['compartment']).map(withoutVersion)),
   };
 }
 
 const codesOf = ({ interaction }: JsonObject): ReadonlySet<string> =>
   new Set(objectsOf(interaction).flatMap(({ code }) => asString(code) ?? []));
+
+const withoutVersion = (canonical: string): string => canonical.replace(/\|.*/, '');
+
+const operationsOf = ({ operation }: JsonObject): readonly DeclaredOperation[] =>
+  objectsOf(operation).map(({ name, definition }) => ({
+    name: (asString(name) ?? '').replace(/^\$/, ''),
+    definition: withoutVersion(asString(definition) ?? ''),
+  }));
+
+/** As a search parameter, or by the extension of this server. R4 has no place for it. */
+const offersFilter = ({ searchParam, extension }: JsonObject): boolean =>
+  objectsOf(searchParam).some(({ name }) => name === '_filter') ||
+  objectsOf(extension).some(({ url, valueCode }) => url === `${extensionBase}search-feature` && valueCode === 'filter');
 
 /** What shapes the answer (`_sort`, `_count`) may be declared too, and is no criterion. */
 const parametersOf = ({ searchParam }: JsonObject): readonly DeclaredParameter[] =>

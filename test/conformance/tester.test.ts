@@ -6,22 +6,25 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/conformance/client.ts';
 import type { Finding } from '../../src/conformance/findings.ts';
-import { areas, runConformance } from '../../src/conformance/run.ts';
+import { areas } from '../../src/conformance/areas.ts';
+import { runConformance } from '../../src/conformance/run.ts';
 import type { RunOptions } from '../../src/conformance/run.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { serve } from '../support/serve.ts';
+import { onMongodb } from '../support/store-place.ts';
 import type { Served } from '../support/serve.ts';
 import { requireTransactions } from '../support/transaction.ts';
 import { faultyProxy } from './faulty-proxy.ts';
 import type { Proxy } from './faulty-proxy.ts';
+import { moreFaults } from './planted/more.ts';
 import { answerFaults } from './planted/answers.ts';
 import { readFaults } from './planted/reads.ts';
 import { searchFaults } from './planted/search.ts';
 import { writeFaults } from './planted/writes.ts';
 
-const planted = [...searchFaults, ...answerFaults, ...readFaults, ...writeFaults];
+const planted = [...searchFaults, ...answerFaults, ...readFaults, ...writeFaults, ...moreFaults];
 const isLong = process.env['CRS_TEST_LONG'] !== undefined;
 const allR4 = join(import.meta.dirname, '../fixtures/all-r4/capability');
 
@@ -67,6 +70,16 @@ describe('against this server', () => {
       await server.close();
     }
   }, 600_000);
+
+  it('Bundles have records that the server accepts, if it refuses the smallest ones of the first type', async () => {
+    const types = ['Appointment', 'Group'];
+    const server = await serve([], ['--capability', r4Of(types)]);
+    try {
+      expect(shown(await failures(server.base, { types, areas: new Set(['read']), write: true }))).toEqual([]);
+    } finally {
+      await server.close();
+    }
+  });
 });
 
 function* examplesOf(types: readonly string[]): Iterable<object> {
@@ -117,7 +130,9 @@ describe('against planted faults', () => {
     expect(planted.length).toBeGreaterThan(30);
   });
 
-  it.for(planted.map(one => [one.kind, one] as const))('finds that %s', async ([, one], context) => {
+  // The faults are planted in a proxy: on another store the same would be found.
+  const tried = onMongodb ? [] : planted;
+  it.for(tried.map(one => [one.kind, one] as const))('finds that %s', async ([, one], context) => {
     if (one.found.includes('write.transaction')) requireTransactions(context, server);
     proxy.plant = one;
     const { types, write = false } = one;
@@ -138,15 +153,18 @@ async function countAll({ partition }: Served): Promise<readonly number[]> {
 
 const kept: Readonly<Record<string, readonly string[]>> = {
   Patient: ['family', 'birthdate', 'gender', 'identifier'],
-  Observation: ['code', 'subject', 'value-quantity', 'identifier'],
+  Observation: ['code', 'subject', 'patient', 'performer', 'value-quantity', 'identifier', 'date'],
+  ValueSet: ['url'],
+  CodeSystem: ['url'],
 };
 
-/** Two types of the interface of all of R4, with a few parameters. */
+/** Four types of the interface of all of R4, with a few parameters, their operations, and one compartment. */
 function smallInterface(): object {
   const whole = JSON.parse(readFileSync(join(allR4, 'all-r4.json'), 'utf8')) as {
     rest: {
-      resource: { type: string; operation?: object; searchParam: { name: string }[] }[];
+      resource: { type: string; operation: { definition: string }[]; searchParam: { name: string }[] }[];
       searchParam: { name: string }[];
+      compartment: string[];
     }[];
   };
   const [rest] = whole.rest;
@@ -155,12 +173,23 @@ function smallInterface(): object {
     .filter(({ type }) => kept[type] !== undefined)
     .map(one => ({
       ...one,
-      operation: undefined,
+      operation: one.operation.filter(({ definition }) => definition.startsWith('http://hl7.org/')),
       searchParam: one.searchParam.filter(({ name }) => kept[one.type]?.includes(name)),
     }));
   const interaction = ['batch', 'transaction'].map(code => ({ code }));
   const searchParam = rest.searchParam.filter(({ name }) => ['_id', '_lastUpdated'].includes(name));
-  return { ...whole, rest: [{ ...rest, interaction, compartment: undefined, resource, searchParam }] };
+  return {
+    ...whole,
+    rest: [
+      {
+        ...rest,
+        interaction,
+        compartment: rest.compartment.filter(url => url.endsWith('/patient')),
+        resource,
+        searchParam,
+      },
+    ],
+  };
 }
 
 /** Records whose values differ in every way that a fault can blur. */
@@ -173,6 +202,7 @@ function* records(): Iterable<object> {
       id: `p${at}`,
       identifier: [{ system: `http://example.org/${at % 2}`, value: String(100 + (at >> 1)) }],
       name: [{ family, given: ['Ann'] }],
+      ...(at === 1 ? { meta: { tag: [{ system: 'http://example.org', code: 'kept' }] } } : {}),
       ...(at % 3 === 0 ? {} : { gender: at % 2 === 0 ? 'male' : 'female' }),
       ...(birthDate === undefined ? {} : { birthDate }),
     };
@@ -181,7 +211,8 @@ function* records(): Iterable<object> {
       id: `o${at}`,
       status: 'final',
       code: { coding: [{ system: 'http://loinc.org', code: at % 2 === 0 ? '29463-7' : '8302-2' }] },
-      subject: { reference: `Patient/p${at % 4}` },
+      subject: { reference: `Patient/p${at % 3}` },
+      effectiveDateTime: `2024-0${1 + at}-01T08:00:00Z`,
       valueQuantity: {
         value: 70,
         unit: at < 4 ? 'kg' : 'cm',

@@ -36,6 +36,8 @@ export function r4Of(names: readonly string[], change?: (type: DeclaredType) => 
   const compartment = rest.compartment.filter(url =>
     resource.some(({ type }) => url.toLowerCase().endsWith(`/${type.toLowerCase()}`)),
   );
-  writeFileSync(path, JSON.stringify({ ...statement, rest: [{ ...rest, resource, compartment }] }));
+  const { compartment: _, ...others } = rest;
+  const declaredRest = { ...others, resource, ...(compartment.length > 0 && { compartment }) }; // an empty list is a fault
+  writeFileSync(path, JSON.stringify({ ...statement, rest: [declaredRest] }));
   return folder;
 }

@@ -11,8 +11,15 @@ export interface Source {
   readonly depth: number;
 }
 
-/** A value that no record is likely to have; undefined where every text could be a value of the server's own. */
-export function absentOf({ type }: Pick<SearchParam, 'type'>): string | undefined {
+/**
+ * A value that no record is likely to have, or a truth, for which a server may reject other values; undefined where
+ * every text could be a value of the server's own.
+ */
+export function absentOf({
+  type,
+  dataTypes,
+}: Pick<SearchParam, 'type'> & Partial<Pick<SearchParam, 'dataTypes'>>): string | undefined {
+  if (type === 'token' && dataTypes?.has('boolean') === true) return 'true';
   switch (type) {
     case 'string':
     case 'token':

@@ -37,6 +37,8 @@ export interface AskOptions {
   readonly mostPages?: number;
   /** Sent as a form by POST. */
   readonly isPosted?: boolean;
+  /** The path of the search below the base, if it is not that of the type. */
+  readonly path?: string;
 }
 
 /** An answer with more pages is judged by what it has. */
@@ -49,17 +51,17 @@ export async function ask(
   context: Context,
   type: string,
   pairs: readonly QueryPair[],
-  { findings, mostPages: most = mostPages, isPosted = false }: AskOptions,
+  { findings, mostPages: most = mostPages, isPosted = false, path = type }: AskOptions,
 ): Promise<Answer> {
   const { client } = context;
   const query = queryOf(pairs);
-  const subject = `${type}?${query}`;
+  const subject = query === '' ? path : `${path}?${query}`;
   const first = isPosted
-    ? await client.send('POST', `${type}/_search`, {
+    ? await client.send('POST', `${path}/_search`, {
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
         body: query,
       })
-    : await client.get(query === '' ? type : subject);
+    : await client.get(subject);
   const isBundle = first.json?.['resourceType'] === 'Bundle';
   if (first.status !== 200 || !isBundle) return refusal(first, subject, findings);
   const entries: Entry[] = [];
@@ -166,7 +168,16 @@ function checked(answer: Answer, { type, pairs, subject, findings }: Asked): Ans
 }
 
 /** What shapes an answer need not be in the self link. */
-const isControl: ReadonlySet<string> = new Set(['_count', '_total', '_format', '_summary', '_elements', '_sort']);
+const isControl: ReadonlySet<string> = new Set([
+  '_count',
+  '_total',
+  '_format',
+  '_summary',
+  '_elements',
+  '_sort',
+  '_include',
+  '_revinclude',
+]);
 
 function checkPage(page: Exchange, type: string, subject: string, base: string, findings: Findings): void {
   checkMediaType(page, subject, findings);

@@ -21,7 +21,8 @@ export async function checkPaging(context: Context, { name }: DeclaredType): Pro
 }
 
 async function checkPages(context: Context, type: string, size: number, findings: Findings): Promise<void> {
-  const large = await ask(context, type, [['_count', String(most)]], { findings, mostPages: 1 });
+  // A server may lower the size of a page.
+  const large = await ask(context, type, [['_count', String(most)]], { findings, mostPages: 3 });
   if (!large.isAnswered) return;
   const count = Math.max(1, Math.ceil(size / 4));
   const small = await ask(context, type, [['_count', String(count)]], { findings, mostPages: 20 });

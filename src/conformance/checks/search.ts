@@ -33,7 +33,7 @@ function probes({ name, type }: { readonly name: string; readonly type: string }
   const value = kind === undefined ? undefined : absentOf({ type: kind });
   return value === undefined || name.startsWith('_')
     ? []
-    : [{ ...caseOf('search.special', name, value), optional: false }];
+    : [{ ...caseOf('search.special', name, value), optional: kind === 'token' }]; // it may be a truth
 }
 
 const kinds = [

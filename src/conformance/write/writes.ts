@@ -6,6 +6,8 @@ import { checkBatch, checkTransaction } from './bundles.ts';
 import { checkConditionalDelete, checkConditionalWrites } from './conditional.ts';
 import { Created, draftOf, idIn, isSearchable } from './created.ts';
 import type { Draft } from './created.ts';
+import { checkPatches } from './patch.ts';
+import { versionOf } from '../version-of.ts';
 
 /**
  * Creates, changes and deletes records of its own, of each type that declares create, read and delete. What it has made
@@ -17,27 +19,32 @@ export async function checkWrites(context: Context): Promise<void> {
   );
   const created = new Created(context);
   try {
-    for (const type of types) if (!context.signal.aborted) await checkType(context, type, created);
-    const [first] = types;
+    const accepted: DeclaredType[] = [];
+    for (const type of types)
+      if (!context.signal.aborted && (await checkType(context, type, created))) accepted.push(type);
+    const [first] = accepted;
     if (first !== undefined && !context.signal.aborted) {
       await checkBatch(context, first, created);
-      await checkTransaction(context, types, created);
+      await checkTransaction(context, accepted, created);
     }
   } finally {
     await created.removeAll();
   }
 }
 
-async function checkType(context: Context, type: DeclaredType, created: Created): Promise<void> {
+/** Returns whether the server accepts the smallest resource of the type. */
+async function checkType(context: Context, type: DeclaredType, created: Created): Promise<boolean> {
   const draft = draftOf(context, type.name);
   const name = draft === undefined ? undefined : await checkCreate(context, draft, created);
-  if (draft === undefined || name === undefined) return;
+  if (draft === undefined || name === undefined) return false;
   const first = await context.client.get(name);
   if (type.interactions.has('update')) await checkUpdate(context, type, name, first.json ?? {});
+  await checkPatches(context, type, name);
   const isFound = draft.criterion !== undefined && (await isSearchable(context, draft, name.split('/')[1] ?? ''));
   if (isFound) await checkConditionalWrites(context, type, { draft, name, created });
   await checkDelete(context, draft, name, created);
   await checkConditionalDelete(context, type, created);
+  return true;
 }
 
 /** Returns `Type/id`; undefined if the server does not accept the smallest resource. */
@@ -66,7 +73,6 @@ async function checkCreate(context: Context, draft: Draft, created: Created): Pr
 }
 
 const tagOf = ({ meta }: JsonObject): string => asString(objectsOf(asObject(meta)['tag'])[0]?.['code']) ?? '';
-const versionOf = ({ meta }: JsonObject): string | undefined => asString(asObject(meta)['versionId']);
 
 async function checkUpdate(
   context: Context,
@@ -82,7 +88,7 @@ async function checkUpdate(
   const after = await client.get(name);
   const { language } = after.json ?? {};
   const isVersioned = versioning !== 'no-version' && version !== undefined;
-  const isNew = !isVersioned || versionOf(after.json ?? {}) !== version;
+  const isNew = !isVersioned || versionOf(after.json) !== version;
   const isRight = (exchange.status === 200 || exchange.status === 201) && language === 'fr' && isNew;
   const shown = `language ${JSON.stringify(language)}${isNew ? '' : ', the same version'}`;
   const came = `Status ${exchange.status}; then ${shown}`;
@@ -97,7 +103,7 @@ async function checkUpdate(
     const found = `Status ${old.status}, language ${JSON.stringify(old.json?.['language'])}`;
     findings.decide(isOld, 'write.vread', name, found, 'Status 200 with language "en"', old);
   }
-  if (interactions.has('history-instance')) await checkHistory(context, name, [versionOf(after.json ?? {}), version]);
+  if (interactions.has('history-instance')) await checkHistory(context, name, [versionOf(after.json), version]);
 }
 
 /** https://hl7.org/fhir/R4/http.html#history */

@@ -1,5 +1,5 @@
 import type { CheckId } from '../../../src/conformance/clauses.ts';
-import type { Area } from '../../../src/conformance/run.ts';
+import type { Area } from '../../../src/conformance/areas.ts';
 import type { Asked, Given, Plant } from '../faulty-proxy.ts';
 
 /** A kind of fault: where it is planted, and its checks: at least one must fail. */
@@ -46,7 +46,8 @@ export const inBundle =
 export const inQuery =
   (from: RegExp, to: string, type = 'Patient'): NonNullable<Plant['request']> =>
   asked => {
-    if (isSearch(asked, type)) asked.path = decodeURIComponent(asked.path).replace(from, to);
+    if (isSearch(asked, type))
+      asked.path = decodeURIComponent(asked.path).replace(from, to).replace(/[ "]/g, encodeURIComponent);
   };
 
 const showing =
