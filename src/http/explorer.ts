@@ -19,7 +19,7 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
     const isOwn = path === explorerPattern || path.startsWith(`${explorerPattern}/`);
     if (!isOwn && !(wantsPage(req, query) && (path === '/' || path.startsWith('/r4/')) && !isJson(path))) return next();
     const { pattern } = state;
-    const place = places.enter(req, state.address);
+    const place = await places.enter(req, state.address);
     try {
       state.pattern = explorerPattern;
       context.respond = false;

@@ -1,8 +1,7 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 
 /** The sections of shared parts that the document uses. https://spec.openapis.org/oas/v3.1.1.html#components-object */
-export type Section =
-  'schemas' | 'parameters' | 'headers' | 'responses' | 'requestBodies' | 'examples' | 'securitySchemes';
+export type Section = 'schemas' | 'parameters' | 'headers' | 'responses' | 'examples' | 'securitySchemes';
 
 /** The shared parts of a document, which is small because each is in it once. */
 export interface Components {

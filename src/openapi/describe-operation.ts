@@ -12,10 +12,10 @@ export function describeOperation(call: Call, operation: Operation, source: Sour
   const { type, method, hasId } = call;
   const of = type === undefined ? '' : hasId ? ` of one ${type.name}` : ` of ${type.name}`;
   const names = ['Parameters', ...(type === undefined ? [] : [type.name])];
-  const body = source.components.share('requestBodies', `operation-${names.at(-1)}`, () => ({
+  const body = {
     ...requestBody({ anyOf: [...new Set(names)].map(name => typeSchema(name, source)) }),
     required: false,
-  }));
+  };
   const result = source.components.share('responses', 'result', () => resourceResponse('The result.', source));
   return {
     summary: `\`$${operation.code}\`${of}: ${operation.url}`,

@@ -38,18 +38,17 @@ export function describePatch(type: ResourceType, hasId: boolean, source: Source
 }
 
 /** https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/fhirpatch.html */
-const patchBody = (source: Source): JsonObject =>
-  source.components.share('requestBodies', 'patch', () => ({
-    description: 'A JSON Patch, or a FHIRPath Patch as Parameters.',
-    required: true,
-    content: {
-      'application/json-patch+json': {
-        schema: jsonPatch(source),
-        example: [{ op: 'test', path: '/id', value: '123' }],
-      },
-      'application/fhir+json': { schema: typeSchema('Parameters', source) },
+const patchBody = (source: Source): JsonObject => ({
+  description: 'A JSON Patch, or a FHIRPath Patch as Parameters.',
+  required: true,
+  content: {
+    'application/json-patch+json': {
+      schema: jsonPatch(source),
+      example: [{ op: 'test', path: '/id', value: '123' }],
     },
-  }));
+    'application/fhir+json': { schema: typeSchema('Parameters', source) },
+  },
+});
 
 /** https://www.rfc-editor.org/rfc/rfc6902#section-4 */
 const jsonPatch = ({ components }: Source): JsonObject =>

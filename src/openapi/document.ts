@@ -9,7 +9,7 @@ import { callObject, pathParameters, systemTag } from './call-object.ts';
 import { callsOf } from './calls.ts';
 import type { Call } from './calls.ts';
 import { createComponents } from './components.ts';
-import { createFewCodes } from './few-codes.ts';
+import { fewCodesOf } from './few-codes.ts';
 import { queryParameters } from './fields.ts';
 import { createSecurity } from './security.ts';
 import type { Source } from './source.ts';
@@ -39,7 +39,7 @@ export interface Interface {
 export async function createOpenApi({ model, secured, offered }: Interface): Promise<(base: string) => OpenApi> {
   const components = createComponents();
   const security = createSecurity(model, secured, offered);
-  const source: Source = { model, components, fewCodes: createFewCodes(model), securityOf: security.of };
+  const source: Source = { model, components, fewCodes: fewCodesOf(model), securityOf: security.of };
   for (const [name, scheme] of Object.entries(security.schemes))
     components.share('securitySchemes', name, () => scheme);
   const paths: Record<string, JsonObject> = {};

@@ -21,11 +21,12 @@ export const requestBody = (schema: JsonObject, example?: JsonObject): JsonObjec
 const mediaType = (schema: JsonObject, example?: JsonObject): JsonObject =>
   example === undefined ? { schema } : { schema, examples: { example } };
 
-/** The body of a write. */
+/**
+ * The body of a write. Bodies are not shared: an importer that leaves references in cycles as they are, as Insomnia's
+ * does, would find none.
+ */
 export const recordBody = ({ name }: ResourceType, source: Source): JsonObject =>
-  source.components.share('requestBodies', name, () =>
-    requestBody(typeSchema(name, source), recordExample(name, source)),
-  );
+  requestBody(typeSchema(name, source), recordExample(name, source));
 
 /** The response with a record. */
 export const recordResponse = ({ name }: ResourceType, source: Source): JsonObject =>

@@ -41,6 +41,7 @@ export function typeFields(type: ResourceType, source: Source): readonly Field[]
     ...includeFields(type),
     ...(type.searchFeatures.has('filter') ? [filterField] : []),
     ...(type.searchFeatures.has('contained') ? containedFields : []),
+    ...(type.searchFeatures.has('score') ? [scoreField] : []),
     ...controlFields(source),
     modifiersField(type, source),
   ];
@@ -70,6 +71,14 @@ function controlFields({ model }: Source): readonly Field[] {
   const explain = model.explainScopes.size > 0 ? [explainControl] : [];
   return [...[...resultControls, ...explain].map(controlField), pageToken];
 }
+
+/** Not in the statement, whose parameters are those of R4. https://hl7.org/fhir/R5/search.html#_score */
+const scoreField: Field = {
+  name: '_score',
+  description: '`false`: matches of a search by words have no score.',
+  schema: { type: 'string', enum: ['true', 'false'] },
+  example: 'false',
+};
 
 const pageToken: Field = {
   name: '_page_token',

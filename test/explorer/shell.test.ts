@@ -62,6 +62,18 @@ describe('pages and JSON of the same URL', () => {
     expect((await server.get('//')).status).toBe(404);
   });
 
+  it('are off by a setting: browsers get what other clients get', async () => {
+    const off = await serve([patient('p1')], ['--explorer', 'off']);
+    const [record, root, own] = [
+      await off.get('/Patient/p1', browser),
+      await off.get('//', browser),
+      await off.get('//explorer', browser),
+    ];
+    await off.close();
+    expect([record.status, record.headers['content-type']]).toEqual([200, 'application/fhir+json; charset=utf-8']);
+    expect([root.status, own.status, own.json.resourceType]).toEqual([404, 404, 'OperationOutcome']);
+  });
+
   it('are JSON where documents are', async () => {
     expect((await server.get('/openapi.json', browser)).headers['content-type']).toContain('application/json');
   });
@@ -81,5 +93,15 @@ describe('pages and JSON of the same URL', () => {
     const cookie = [chosen.headers['set-cookie']].flat().find(one => one?.includes('language')) ?? '';
     expect((await server.get('/Patient', { ...browser, Cookie: cookie })).text).toContain('<html lang="fr-CA">');
     expect((await server.get(`${path}${encodeURIComponent('//evil.example')}`)).headers.location).toBe('/');
+  });
+
+  it('refuse forms that are too long, of another type, or without the token of the page', async () => {
+    const send = async (body: string, type = 'application/x-www-form-urlencoded') => {
+      const headers = { ...browser, 'Content-Type': type };
+      return (await server.ask('POST', '//explorer/demo/sign-in', { headers, body })).status;
+    };
+    expect(await send(`access=${'a'.repeat(40_000)}`)).toBe(413);
+    expect(await send('how=token', 'text/plain')).toBe(415);
+    expect(await send('how=token')).toBe(403);
   });
 });

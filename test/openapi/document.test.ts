@@ -78,6 +78,16 @@ describe.each(interfaces)('the description of %s', (_, capability) => {
       for (const key of Object.keys(asObject(section))) expect(key).toMatch(/^[\w.-]+$/);
   });
 
+  it('has bodies in their places, where importers look for them that do not resolve cycles', () => {
+    let count = 0;
+    walk(document, ({ requestBody }) => {
+      if (requestBody === undefined) return;
+      count += 1;
+      expect(asObject(requestBody)['content']).toBeDefined();
+    });
+    expect(count).toBeGreaterThan(5);
+  });
+
   it('names only scopes that exist, each alone, and none for the public statement', () => {
     const flows = Object.values(asObject(asObject(securitySchemes(document)['smart'])['flows']));
     const known = new Set(flows.flatMap(flow => Object.keys(asObject(asObject(flow)['scopes']))));

@@ -35,7 +35,7 @@ export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
       'This interface does not declare the explanation of searches (`search-explain`). The command `cli explain` ' +
       'explains a search to operators.',
     query: 'Search',
-    hint: 'A URL, absolute or below the base: Observation?code=718-7&_sort=-date',
+    hint: 'A URL, absolute or below the base.',
     submit: 'Explain',
     understood: type => `Search of ${type}`,
     clause: 'Condition',
@@ -60,7 +60,7 @@ export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
       'Cette interface ne déclare pas l’explication des recherches (`search-explain`). La commande `cli explain` ' +
       'explique une recherche aux exploitants.',
     query: 'Recherche',
-    hint: 'Une URL, absolue ou sous la base\u00a0: Observation?code=718-7&_sort=-date',
+    hint: 'Une URL, absolue ou sous la base.',
     submit: 'Expliquer',
     understood: type => `Recherche de ${type}`,
     clause: 'Condition',

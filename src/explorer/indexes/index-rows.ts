@@ -30,14 +30,16 @@ export interface PartitionIndexes {
   readonly since: string | undefined;
   /** Database indexes that differ from the definitions. */
   readonly database: readonly DatabaseIndex[];
+  /** Whether the store has this partition alone: sizes are those of the whole store. */
+  readonly isAlone: boolean;
 }
 
-/** Days of which the uses are added up. */
+/** Number of the last days, whose uses are added up. */
 export const usageDays = 7;
 
 /**
- * The types whose indexes a visitor may see: those of which the token covers every record, since the states of indexes
- * have numbers of records.
+ * The types whose indexes a visitor may see: those whose records the token covers without exception, since the states
+ * of indexes have numbers of records.
  */
 export const visibleTypes = ({ types }: Model, access: Access): readonly ResourceType[] =>
   [...types.values()].filter(
@@ -46,36 +48,49 @@ export const visibleTypes = ({ types }: Model, access: Access): readonly Resourc
       restriction(access, type, 's').kind === 'all',
   );
 
-/** The indexes of types in a partition. `now`: milliseconds since 1970 UTC. */
+/** The states of the indexes of a partition, and the database indexes that differ. */
+export interface IndexStates {
+  readonly states: readonly IndexState[];
+  readonly database: readonly DatabaseIndex[];
+}
+
+/** On MongoDB this reads every collection: seconds of all of R4. */
+export async function readStates({ indexes }: Pick<Store, 'indexes'>, partition: string): Promise<IndexStates> {
+  const [states, database] = await Promise.all([indexes.status({ partition }), indexes.database()]);
+  return { states, database };
+}
+
+/** The indexes of types in a partition, with their states. `now`: milliseconds since 1970 UTC. */
 export async function readIndexes(
-  store: Pick<Store, 'indexes' | 'documents'>,
+  store: Pick<Store, 'documents' | 'partitions'>,
   model: Model,
-  place: { readonly partition: string; readonly types: readonly ResourceType[]; readonly now: number },
+  place: { readonly known: IndexStates; readonly types: readonly ResourceType[]; readonly now: number },
 ): Promise<PartitionIndexes> {
-  const { partition, types, now } = place;
+  const { known, types, now } = place;
   const { indexes, since } = await readIndexUsage(store.documents(usageCollection), model, usageDays, now);
-  const used = new Map(indexes.map(one => [keyOf(one.type, one.code, one.use), one]));
-  const states = new Map((await store.indexes.status({ partition })).map(one => [keyOf(one.type, one.param), one]));
+  const used = { search: new Map<string, UsedIndex>(), sort: new Map<string, UsedIndex>() };
+  for (const one of indexes) used[one.use].set(keyOf(one.type, one.code), one);
+  const states = new Map(known.states.map(one => [keyOf(one.type, one.param), one]));
   const rows = types.flatMap(({ name, indexed, pairs }) =>
     [...indexed.keys(), ...pairs.map(({ code }) => code)].map((code): IndexRow => {
-      const [search, sort] = [used.get(keyOf(name, code, 'search')), used.get(keyOf(name, code, 'sort'))];
+      const key = keyOf(name, code);
+      const [search, sort] = [used.search.get(key), used.sort.get(key)];
       return {
         type: name,
         code,
-        state: states.get(keyOf(name, code)),
+        state: states.get(key),
         searches: search?.uses ?? 0,
         sorts: sort?.uses,
         last: laterOf(search, sort),
       };
     }),
   );
-  return { rows, since, database: await store.indexes.database() };
+  const isAlone = (await store.partitions.list()).length === 1;
+  return { rows, since, database: known.database, isAlone };
 }
 
-const keyOf = (...parts: readonly string[]): string => parts.join(' ');
+/** All of R4 has thousands. */
+const keyOf = (type: string, code: string): string => `${type} ${code}`;
 
-const laterOf = (...used: readonly (UsedIndex | undefined)[]): string | undefined =>
-  used
-    .flatMap(one => one?.last ?? [])
-    .toSorted()
-    .at(-1);
+const laterOf = (search: UsedIndex | undefined, sort: UsedIndex | undefined): string | undefined =>
+  (sort?.last ?? '') > (search?.last ?? '') ? sort?.last : search?.last;

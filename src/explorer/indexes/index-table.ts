@@ -3,19 +3,35 @@ import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { scrollTable } from '../shell/table.ts';
 import { numberText } from '../patient/tick-text.ts';
+import { sizeText } from '../record/values/primitive.ts';
+import type { DatabaseIndex } from '../../store/indexes.ts';
 import type { IndexRow } from './index-rows.ts';
+import { total, typeOf } from './sizes.ts';
 import { indexTexts } from './texts.ts';
 
-/** One line for each type: its records and how many of its indexes are ready, with a link to them. */
+/**
+ * One line for each type: its records, how many of its indexes are ready, and their size if the store knows it by type,
+ * with a link to them.
+ */
 export function summaryTable(
   rows: readonly IndexRow[],
-  { language, link }: { readonly language: Language; readonly link: (type: string) => string },
+  {
+    language,
+    link,
+    sizes = [],
+  }: {
+    readonly language: Language;
+    readonly link: (type: string) => string;
+    readonly sizes?: readonly DatabaseIndex[];
+  },
 ): Html {
   const texts = indexTexts[language];
+  const byType = Map.groupBy(sizes, typeOf);
+  const areByType = [...byType.keys()].some(type => type !== undefined);
   const types = [...Map.groupBy(rows, ({ type }) => type)];
   return scrollTable(
     texts.summary,
-    [texts.type, texts.records, texts.state, texts.searches],
+    [texts.type, texts.records, texts.state, texts.searches, ...(areByType ? [texts.size] : [])],
     types.map(([type, of]) => {
       const pending = of.filter(isPending).length;
       const state = pending === 0 ? texts.ready : texts.somePending(of.length - pending, pending);
@@ -24,6 +40,7 @@ export function summaryTable(
         <td class="number">${numberText(Math.max(0, ...of.map(({ state: one }) => one?.of ?? 0)), language)}</td>
         <td>${state}</td>
         <td class="number">${sum(of, language)}</td>
+        ${areByType && html`<td class="number">${bytesText(total(byType.get(type) ?? []), language)}</td>`}
       </tr>`;
     }),
   );
@@ -56,6 +73,25 @@ export function indexTable(rows: readonly IndexRow[], language: Language): Html 
     ),
   );
 }
+
+/** One line for each database index with its size, the largest first. */
+export const sizeTable = (sizes: readonly DatabaseIndex[], language: Language): Html =>
+  scrollTable(
+    indexTexts[language].sizes,
+    [indexTexts[language].index, indexTexts[language].size],
+    sizes
+      .toSorted((a, b) => (b.bytes ?? 0) - (a.bytes ?? 0))
+      .map(
+        ({ collection, name, bytes }) =>
+          html`<tr>
+            <th scope="row"><code>${collection === name ? name : `${collection}.${name}`}</code></th>
+            <td class="number">${bytesText(bytes, language)}</td>
+          </tr>`,
+      ),
+  );
+
+const bytesText = (bytes: number | undefined, language: Language): string =>
+  bytes === undefined ? '–' : sizeText(bytes, { language });
 
 function stateText({ state, type, code }: IndexRow, language: Language): Part {
   const texts = indexTexts[language];

@@ -1,25 +1,42 @@
 import { tokenMissing } from '../../auth/refusals.ts';
 import { html } from '../../pages/html.ts';
 import type { Part } from '../../pages/html.ts';
+import type { Language } from '../../pages/language.ts';
+import { sizeText } from '../record/values/primitive.ts';
+import { timeText } from '../record/values/time.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
-import { readIndexes, usageDays, visibleTypes } from './index-rows.ts';
-import type { PartitionIndexes } from './index-rows.ts';
-import { indexTable, isPending, summaryTable } from './index-table.ts';
+import { readIndexes, readStates, usageDays, visibleTypes } from './index-rows.ts';
+import type { IndexStates, PartitionIndexes } from './index-rows.ts';
+import { indexTable, isPending, sizeTable, summaryTable } from './index-table.ts';
+import { Recent } from './recent.ts';
+import { sizes, total, typeOf } from './sizes.ts';
+import type { Sizes } from './sizes.ts';
 import { indexTexts } from './texts.ts';
+
+/** By partition; older ones are shown once more. */
+const states = new Recent<IndexStates>(30_000);
 
 /**
  * The indexes of a partition: the state by type, those that are being built with their progress, and those of one type
- * (`type`) with their use. Only of types of which the visitor may see every record. Throws FhirError 401 for a visitor
+ * (`type`) with their use. Only of types whose records the visitor may all see. Throws FhirError 401 for a visitor
  * who is not signed in.
  */
 export async function indexesPage(visit: Visit): Promise<Reply> {
-  const { engine, language, place, access, options, link } = visit;
+  const { engine, parts, requestId, language, place, access, options, link } = visit;
   const texts = indexTexts[language];
   if (place === undefined || access === undefined) throw tokenMissing(place?.base ?? '');
   const types = visibleTypes(engine.model, access);
   const wanted = types.find(({ name }) => name === options.get('type'));
   const partition = place.partition.id;
-  const found = await readIndexes(engine.store, engine.model, { partition, types, now: engine.now() });
+  const { store, model, now } = engine;
+  const failed = (error: unknown): void => parts.log.fault(error, requestId);
+  const known = await states.get(parts, partition, { measure: () => readStates(store, partition), now, failed });
+  const found = await readIndexes(store, model, { known, types, now: now() });
+  const measured =
+    found.isAlone && types.length > 0
+      ? sizes.last(parts, '', { measure: () => store.indexes.database({ sizes: true }), now, failed })
+      : undefined;
+  const shown = measured?.of.filter(one => types.some(({ name }) => name === (typeOf(one) ?? name))) ?? [];
   const pending = found.rows.filter(isPending);
   const own = wanted === undefined ? [] : found.rows.filter(({ type }) => type === wanted.name);
   const to = (type: string): string =>
@@ -44,8 +61,9 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
       ${
         types.length > 0 &&
         html`<h2>${texts.summary}</h2>
-          ${summaryTable(found.rows, { language, link: to })}`
+          ${summaryTable(found.rows, { language, link: to, sizes: shown })}`
       }
+      ${found.isAlone && types.length > 0 && sizesCard(measured && { ...measured, of: shown }, wanted?.name, language)}
       ${types.length > 0 && databaseList(found, visit)}
     </div>`,
   };
@@ -54,6 +72,23 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
 function countedText({ language }: Visit, { since }: PartitionIndexes): string {
   const texts = indexTexts[language];
   return since === undefined ? texts.notCounted : texts.since(since);
+}
+
+/** The size of all, and of the indexes of all types or of the chosen one. */
+function sizesCard(measured: Sizes | undefined, wanted: string | undefined, language: Language): Part {
+  const texts = indexTexts[language];
+  if (measured === undefined) return html`<p>${texts.measuring}</p>`;
+  const listed = measured.of.filter(one => (typeOf(one) ?? wanted) === wanted);
+  const bytes = total(measured.of);
+  return html`<h2>${texts.sizes}</h2>
+    ${
+      bytes !== undefined &&
+      html`<p>
+        ${texts.measured(sizeText(bytes, { language }), timeText(new Date(measured.at).toISOString(), language))}
+      </p>`
+    }
+    <p class="hint">${texts.sizesHint}</p>
+    ${listed.length > 0 && sizeTable(listed, language)}`;
 }
 
 function databaseList({ database }: PartitionIndexes, { language }: Visit): Part {

@@ -24,7 +24,12 @@ export interface IndexTexts {
   readonly somePending: (ready: number, pending: number) => string;
   readonly indexes: string;
   readonly database: string;
-  readonly databaseStates: Readonly<Record<'missing' | 'building' | 'unused', string>>;
+  readonly databaseStates: Readonly<Record<'ready' | 'missing' | 'building' | 'unused', string>>;
+  readonly size: string;
+  readonly sizes: string;
+  readonly measured: (size: string, time: string) => string;
+  readonly measuring: string;
+  readonly sizesHint: string;
 }
 
 export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
@@ -35,7 +40,7 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
       `last ${days} days.`,
     since: day => `Uses have been counted since ${day}.`,
     notCounted: 'No uses have been stored yet: servers store them every five minutes.',
-    none: 'Indexes are shown for types of which your access covers every record; there are none.',
+    none: 'Indexes are shown for types whose records your access covers without exception; there are none.',
     summary: 'State by type',
     type: 'Type',
     index: 'Index',
@@ -54,7 +59,12 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
       `${ready} ready, ${pending} being built: searches by these are answered 503 until then.`,
     indexes: 'Indexes',
     database: 'Indexes of the database that differ from the definitions',
-    databaseStates: { missing: 'missing', building: 'being built', unused: 'not needed' },
+    databaseStates: { ready: 'ready', missing: 'missing', building: 'being built', unused: 'not needed' },
+    size: 'Size',
+    sizes: 'Size of the indexes of the database',
+    measured: (size, time) => `The indexes of the database take ${size} together, at ${time}.`,
+    measuring: 'The indexes of the database are being measured: open this page again.',
+    sizesHint: 'Search parameters share the indexes of the database, old versions of records included.',
   },
   fr: {
     title: 'Index',
@@ -82,6 +92,11 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
       `${ready} prêts, ${pending} en construction\u00a0: d’ici là, les recherches qui les utilisent reçoivent 503.`,
     indexes: 'Index',
     database: 'Index de la base de données qui diffèrent des définitions',
-    databaseStates: { missing: 'manquant', building: 'en construction', unused: 'inutile' },
+    databaseStates: { ready: 'prêt', missing: 'manquant', building: 'en construction', unused: 'inutile' },
+    size: 'Taille',
+    sizes: 'Taille des index de la base de données',
+    measured: (size, time) => `Les index de la base de données prennent ${size} en tout, à ${time}.`,
+    measuring: 'La taille des index de la base de données est en cours de mesure\u00a0: rouvrez cette page.',
+    sizesHint: 'Les paramètres de recherche partagent ces index, où sont aussi les anciennes versions des dossiers.',
   },
 };

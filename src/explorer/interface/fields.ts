@@ -1,6 +1,7 @@
 import type { ElementDefinition } from '../../model/element.ts';
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
-import { createFewCodes } from '../../openapi/few-codes.ts';
+import { fewCodesOf } from '../../openapi/few-codes.ts';
+import type { FewCodes } from '../../openapi/few-codes.ts';
 import { elementAt, exampleOf } from '../../openapi/example-value.ts';
 import { prefixes } from '../../search/parse/comparator.ts';
 import { offeredModifiers } from '../../search/parse/modifiers.ts';
@@ -32,7 +33,7 @@ export interface FormField {
 
 /** The fields of a type's search, with the values of a query. */
 export function formFields(model: Model, type: ResourceType, query: readonly QueryPair[]): readonly FormField[] {
-  const source = { model, fewCodes: createFewCodes(model) };
+  const source = { model, fewCodes: fewCodesOf(model) };
   return [...type.parameters.values()].map(param => {
     const [name = '', given = ''] = query.find(([key]) => key.split(':')[0] === param.code) ?? [];
     const ordered = param.type === 'date' || param.type === 'number' || param.type === 'quantity';
@@ -56,7 +57,7 @@ export function formFields(model: Model, type: ResourceType, query: readonly Que
 function inputOf(
   { type, dataTypes, targets }: SearchParam,
   element: ElementDefinition | undefined,
-  fewCodes: (valueSet: string) => readonly string[] | undefined,
+  fewCodes: FewCodes,
 ): Input {
   if (type === 'date') return { kind: 'date' };
   if (type === 'reference') return { kind: 'reference', targets };

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { shortTime } from '../record/values/time.ts';
@@ -6,21 +5,16 @@ import type { RecordView } from '../record/view.ts';
 import { chartSvg } from './chart.ts';
 import { eventOf } from './events.ts';
 import type { PatientEvent } from './events.ts';
-import type { Member } from './members.ts';
+import type { FoundRecords } from './member-records.ts';
 import { seriesOf } from './series.ts';
 import type { Series } from './series.ts';
 import { patientTexts } from './texts.ts';
 import { timelineSvg } from './timeline.ts';
 import { numberText } from './tick-text.ts';
 
-/** The newest records of a type that belong to the patient. */
-export interface MemberRecords {
-  readonly member: Member;
-  readonly records: readonly JsonObject[];
-  /** The name of the type for people. */
+/** The newest records of a type that belong to the patient, with the name of the type for people. */
+export interface MemberRecords extends FoundRecords {
   readonly title: string;
-  /** The search that finds all of them. */
-  readonly search: string;
 }
 
 /** What an overview needs. `zone`: IANA name of dates without an offset. */

@@ -65,7 +65,7 @@ export function treeOf(
 const differs = ({ base, rules, slice, depth }: TreeRow): boolean =>
   depth > 0 && (base !== undefined || rules.length > 0 || slice !== undefined);
 
-/** The ids of the elements above an element: also the element of which it is a slice. */
+/** The ids of the elements above an element: also the element that it is a slice of. */
 function above(id: string): readonly string[] {
   const steps = id.split('.');
   return steps.flatMap((_, at) => {

@@ -23,6 +23,14 @@ export const changed = '_lastUpdated';
  * time of the last change.
  */
 export function columnsOf(type: ResourceType): readonly Column[] {
+  const found = columns.get(type) ?? allColumns(type);
+  columns.set(type, found);
+  return found;
+}
+
+const columns = new WeakMap<ResourceType, readonly Column[]>();
+
+function allColumns(type: ResourceType): readonly Column[] {
   const elements = [...type.definition.elements.values()].filter(({ name }) => !hidden.has(name));
   const ordered = elements.toSorted((a, b) => Number(b.summary) - Number(a.summary));
   return [

@@ -1,3 +1,4 @@
+import { mayExplain } from '../../auth/explain.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
@@ -68,15 +69,25 @@ function count(bundle: JsonObject, shown: number, words: ResultsTexts): string {
   return shown === 0 && (all ?? 0) === 0 ? words.none : words.shown(shown, all);
 }
 
-function views({ link, place, params, query }: Visit, links: ResultLinks, isJson: boolean, words: ResultsTexts): Html {
+function views(
+  { link, place, params, query, target, engine, access }: Visit,
+  links: ResultLinks,
+  isJson: boolean,
+  words: ResultsTexts,
+): Html {
   const search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
   const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${search}`);
+  const explained = link(
+    `/explorer/${place?.partition.id ?? ''}/explain?${new URLSearchParams({ query: target }).toString()}`,
+  );
+  const isExplained = access !== undefined && mayExplain(access, engine.model.explainScopes, params['type'] ?? '');
   const current = html` aria-current="page"`;
   return html`<nav class="tabs" aria-label="${words.views}">
     <ul>
       <li><a href="${links.with({ _view: '' })}" ${!isJson && current}>${words.table}</a></li>
       <li><a href="${links.with({ _view: 'json' })}" ${isJson && current}>${words.json}</a></li>
       <li><a href="${form}">${words.form}</a></li>
+      ${isExplained && html`<li><a href="${explained}">${words.explain}</a></li>`}
     </ul>
   </nav>`;
 }

@@ -15,6 +15,7 @@ export interface ResultsTexts {
   readonly json: string;
   readonly views: string;
   readonly form: string;
+  readonly explain: string;
   readonly first: string;
   readonly previous: string;
   readonly next: string;
@@ -38,6 +39,7 @@ const en: ResultsTexts = {
   json: 'JSON',
   views: 'Views',
   form: 'Change the search',
+  explain: 'Explain',
   first: 'First page',
   previous: 'Previous page',
   next: 'Next page',
@@ -61,6 +63,7 @@ const fr: ResultsTexts = {
   json: 'En JSON',
   views: 'Vues',
   form: 'Modifier la recherche',
+  explain: 'Expliquer',
   first: 'Première page',
   previous: 'Page précédente',
   next: 'Page suivante',

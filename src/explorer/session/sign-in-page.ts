@@ -40,8 +40,9 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
   }
   if (how === 'demonstration') {
     const demonstration = await demonstrationOf(visit);
-    if (demonstration?.partition !== place.partition.id) throw notOffered();
-    await beginSession(visit, place, { ...(await demonstration.token(visit)), own: false });
+    const accounts = demonstration?.partition === place.partition.id ? demonstration.accounts : undefined;
+    if (accounts === undefined) throw notOffered();
+    await beginSession(visit, place, { ...(await accounts.token(visit)), own: false });
     return { kind: 'see', path: to };
   }
   const token = (form.get('access') ?? '').trim();
@@ -93,7 +94,8 @@ async function ways(visit: Visit, place: Place, action: string, words: SessionTe
     <p class="hint">${words.signInHint}</p>
     <div class="go">${contexts.map((how, at) => button(how, words[how], at === 0))}</div>
   </form>`;
-  const isDemonstration = (await demonstrationOf(visit))?.partition === place.partition.id;
+  const offered = await demonstrationOf(visit);
+  const isDemonstration = offered?.accounts !== undefined && offered.partition === place.partition.id;
   const demonstration = html`<form method="post" action="${action}">
     ${tokenField(visit)}
     <h2>${words.demonstration}</h2>

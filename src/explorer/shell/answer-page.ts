@@ -1,6 +1,6 @@
 import { fhirError } from '../../fhir/error.ts';
+import { readPageForm } from '../../http/form.ts';
 import { isFormToken, isFromElsewhere } from '../../pages/csrf.ts';
-import { readForm } from './form.ts';
 import type { Page, Reply, Visit } from './visit.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Page, Reply, Visit } from './visit.ts';
  * another method, 403 for a form from elsewhere, and the errors of the page.
  */
 export async function answerPage(visit: Visit, { get, post }: Page): Promise<Reply> {
-  const { request, parts } = visit;
+  const { request, response, parts } = visit;
   const { method } = request;
   if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get(visit);
   if (post === undefined || method !== 'POST') {
@@ -17,7 +17,7 @@ export async function answerPage(visit: Visit, { get, post }: Page): Promise<Rep
     throw fhirError(405, 'not-supported', text, undefined, { Allow: allowed });
   }
   if (isFromElsewhere(request, parts.publicUrl)) throw formFromElsewhere();
-  const form = await readForm(request);
+  const form = await readPageForm(request, response, parts.bodyTimeout);
   if (!isFormToken(form.get('token'), visit.token)) throw formFromElsewhere();
   return post({ ...visit, form });
 }

@@ -15,11 +15,13 @@ export interface ExplorerParts {
   readonly verify: TokenVerifier | undefined;
   /** The authorization server; undefined without one. */
   readonly authorized: SignInParts | undefined;
-  /** Looks up the demonstration, if its backend may be used by visitors of this machine. */
+  /** Looks up the demonstration, if it is for visitors of this machine. */
   readonly demonstration: () => Promise<DemonstrationParts | undefined>;
   /** Idle timeout and maximum lifetime of a session, in milliseconds. */
   readonly sessionIdle: number;
   readonly sessionLifetime: number;
+  /** Milliseconds in which a form must arrive. */
+  readonly bodyTimeout: number;
   readonly brand: Brand;
   readonly clientAddress: (request: IncomingMessage) => string;
   readonly log: Pick<Log, 'fault'>;
@@ -35,9 +37,14 @@ export interface DemonstrationParts {
   readonly partition: string;
   /** Queries with results, as paths below the base. */
   readonly examples: readonly string[];
-  /** The accounts of its users, whose passwords are public. */
+  /** Undefined where no client needs a token, or none is issued here. */
+  readonly accounts: DemonstrationAccounts | undefined;
+}
+
+export interface DemonstrationAccounts {
+  /** The users, whose passwords are public. */
   readonly users: readonly { readonly id: string; readonly name: string; readonly password: string }[];
-  /** A new token of its backend, and the name of that client. */
+  /** A new token of the backend that only reads, and the name of that client. */
   readonly token: (caller: Caller) => Promise<{ readonly token: string; readonly name: string }>;
 }
 

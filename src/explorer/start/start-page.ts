@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { demonstrationOf } from '../session/look-around.ts';
-import type { DemonstrationParts } from '../shell/parts.ts';
+import type { DemonstrationAccounts, DemonstrationParts } from '../shell/parts.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 
 /** The first page: where the records are; in a demonstration queries, launcher and accounts; how to add a type. */
@@ -45,11 +45,14 @@ async function partitions({ engine, texts, link, place }: Visit): Promise<Part> 
   </form>`;
 }
 
-function demonstrationCards({ texts, link }: Visit, { partition, examples, users }: DemonstrationParts): Html {
+function demonstrationCards(
+  { texts, link, engine }: Visit,
+  { partition, examples, accounts }: DemonstrationParts,
+): Html {
   const words = texts.start;
   return html`<div class="card">
       <h2>${words.examples}</h2>
-      <p class="hint">${words.examplesHint}</p>
+      <p class="hint">${words.examplesHint} ${engine.secured && words.chooseWho}</p>
       <ul>
         ${examples.map(
           path =>
@@ -59,32 +62,37 @@ function demonstrationCards({ texts, link }: Visit, { partition, examples, users
         )}
       </ul>
     </div>
-    <div class="card">
-      <h2>${words.launcher}</h2>
-      <p>${words.launcherHint} <a href="${link('/auth/launcher')}">${words.launcherLink}</a></p>
-      <h2 id="accounts">${words.accounts}</h2>
-      <div class="wide-table" tabindex="0" role="region" aria-labelledby="accounts">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">${words.user}</th>
-              <th scope="col">${words.name}</th>
-              <th scope="col">${words.password}</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${users.map(
-              ({ id, name, password }) =>
-                html`<tr>
-                  <th scope="row"><code>${id}</code></th>
-                  <td>${name}</td>
-                  <td><code>${password}</code></td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>
-      </div>
-    </div>`;
+    ${accounts !== undefined && accountsCard({ texts, link }, accounts.users)}`;
+}
+
+function accountsCard({ texts, link }: Pick<Visit, 'texts' | 'link'>, users: DemonstrationAccounts['users']): Html {
+  const words = texts.start;
+  return html`<div class="card">
+    <h2>${words.launcher}</h2>
+    <p>${words.launcherHint} <a href="${link('/auth/launcher')}">${words.launcherLink}</a></p>
+    <h2 id="accounts">${words.accounts}</h2>
+    <div class="wide-table" tabindex="0" role="region" aria-labelledby="accounts">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${words.user}</th>
+            <th scope="col">${words.name}</th>
+            <th scope="col">${words.password}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${users.map(
+            ({ id, name, password }) =>
+              html`<tr>
+                <th scope="row"><code>${id}</code></th>
+                <td>${name}</td>
+                <td><code>${password}</code></td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </div>`;
 }
 
 function addType({ texts }: Visit): Html {

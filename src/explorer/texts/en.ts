@@ -16,7 +16,8 @@ export const en: Texts = {
     partition: 'Partition',
     open: 'Open',
     examples: 'Three queries to begin with',
-    examplesHint: 'The records are synthetic. You choose as whom you look at them.',
+    examplesHint: 'The records are synthetic.',
+    chooseWho: 'You choose as whom you look at them.',
     launcher: 'Apps',
     launcherHint: 'The launcher starts SMART apps for a patient, as an electronic record system does.',
     launcherLink: 'Open the launcher',
@@ -25,7 +26,9 @@ export const en: Texts = {
     name: 'Name',
     password: 'Password',
     addType: 'Add a type of records',
-    addTypeLead: 'Types are configuration: JSON files, and no code. Restart the server after a change.',
+    addTypeLead:
+      'Types are configuration: JSON files, and no code. The command “definitions reload” loads them while the ' +
+      'server runs.',
     capability: 'the type, its interactions, search parameters and scopes',
     parameters: 'search parameters of your own, as FHIRPath',
     profile: 'the profile that its records must meet',

@@ -16,7 +16,8 @@ export const fr: Texts = {
     partition: 'Partition à ouvrir',
     open: 'Ouvrir',
     examples: 'Trois requêtes pour commencer',
-    examplesHint: 'Les dossiers sont fictifs. Vous choisissez à quel titre vous les consultez.',
+    examplesHint: 'Les dossiers sont fictifs.',
+    chooseWho: 'Vous choisissez à quel titre vous les consultez.',
     launcher: 'Applications',
     launcherHint: 'Le lanceur démarre des applications SMART pour une personne, comme un système de dossiers.',
     launcherLink: 'Ouvrir le lanceur',
@@ -26,7 +27,8 @@ export const fr: Texts = {
     password: 'Mot de passe',
     addType: 'Ajouter un type de dossiers',
     addTypeLead:
-      'Les types sont de la configuration\u00a0: des fichiers JSON, sans code. Redémarrez ensuite le serveur.',
+      'Les types sont de la configuration\u00a0: des fichiers JSON, sans code. La commande ' +
+      '«\u00a0definitions reload\u00a0» les charge sans redémarrage.',
     capability: 'le type, ses interactions, ses paramètres de recherche et ses permissions',
     parameters: 'vos propres paramètres de recherche, en FHIRPath',
     profile: 'le profil que ses dossiers doivent respecter',

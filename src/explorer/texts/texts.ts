@@ -12,6 +12,7 @@ export interface Texts {
     readonly open: string;
     readonly examples: string;
     readonly examplesHint: string;
+    readonly chooseWho: string;
     readonly launcher: string;
     readonly launcherHint: string;
     readonly launcherLink: string;

@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies, sessionCookie } from '../../pages/cookies.ts';
 import type { Cookies } from '../../pages/cookies.ts';
+import { readPageForm } from '../../http/form.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { storeFailure } from '../../interaction/store-failure.ts';
 import { assets } from './layout.ts';
 import { formToken, isFormToken, isFromElsewhere, newBrowserSecret } from '../../pages/csrf.ts';
 import { errorPage } from './error-page.ts';
 import type { ErrorDetails } from './error-page.ts';
-import { readForm } from './form.ts';
 import type { PagesParts } from './parts.ts';
 import { Problem } from './problem.ts';
+import type { ProblemName } from './problem.ts';
 import { findRoute } from './routes.ts';
 import { requestIdOf } from '../../pages/request-id.ts';
 import { createSend, keepLanguage } from './send.ts';
@@ -59,7 +60,7 @@ function failed({ log }: PagesParts, asked: AskedFor, error: unknown, route?: Ro
 }
 
 async function run(visit: Visit, route: Route): Promise<Reply> {
-  const { request, parts } = visit;
+  const { request, response, parts } = visit;
   const { method } = request;
   const { get, post } = route;
   if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get(visit);
@@ -68,9 +69,24 @@ async function run(visit: Visit, route: Route): Promise<Reply> {
     throw new Problem(405, 'wrongMethod', { Allow: allowed.join(', ') });
   }
   if (isFromElsewhere(request, parts.publicUrl)) throw new Problem(403, 'stale');
-  const form = await readForm(request);
+  const form = await readPageForm(request, response, parts.config.bodyTimeout).catch((error: unknown) => {
+    throw formProblem(error);
+  });
   if (!isFormToken(form.get('token'), visit.token)) throw new Problem(403, 'stale');
   return post({ ...visit, form });
+}
+
+/** What is wrong with a form, by the status of its FhirError. */
+const formProblems: ReadonlyMap<number, ProblemName> = new Map([
+  [400, 'notComplete'],
+  [408, 'notComplete'],
+  [413, 'tooLarge'],
+  [415, 'notAForm'],
+]);
+
+function formProblem(error: unknown): unknown {
+  const name = error instanceof FhirError ? formProblems.get(error.status) : undefined;
+  return error instanceof FhirError && name !== undefined ? new Problem(error.status, name, error.headers) : error;
 }
 
 function problemOf(error: unknown): Problem {

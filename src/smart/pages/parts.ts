@@ -31,6 +31,8 @@ export interface PageSettings {
   readonly appTokenLifetime: number;
   readonly refreshIdle: number;
   readonly refreshLifetime: number;
+  /** Within which a form must arrive. */
+  readonly bodyTimeout: number;
   /** Origins of sites that may show the pages in a frame. */
   readonly frameAncestors: readonly string[];
 }

@@ -1,6 +1,8 @@
 // https://www.w3.org/TR/WCAG22/: what needs a browser to be seen.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pages } from '../../../src/explorer/pages.ts';
+import { createPaths } from '../../../src/interaction/paths.ts';
 import { generate } from '../../../src/demo/generate.ts';
 import {
   expectAccessible,
@@ -45,6 +47,19 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
     ]);
     const root = '//explorer/demo';
     Object.assign(paths, {
+      start: '//',
+      interface: '',
+      statement: '/metadata',
+      signIn: `${root}/sign-in`,
+      form: `${root}/types/Observation?code=8302-2&date=ge2024`,
+      results: '/Observation?_count=20&_sort=-date',
+      resultsAsJson: '/Condition?_count=3&_view=json',
+      compartment: `/${patient}/*?_count=10`,
+      membersOf: `/${patient}/Observation?_count=5`,
+      refused: '/Observation?cod=1',
+      history: '/_history?_count=5',
+      historyOfType: '/Patient/_history?_count=5',
+      older: '/Patient/x1/_history/1',
       overview: `${root}/overview/${patient}?years=all`,
       sheet: `/${patient}`,
       rich: '/Patient/x1',
@@ -54,7 +69,8 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
       profiles: `${root}/profiles`,
       profile: `${root}/profile?url=http://hl7.org/fhir/StructureDefinition/bp`,
       type: `${root}/profile?url=Observation`,
-      indexes: `${root}/indexes?type=Observation`,
+      indexes: `${root}/indexes`,
+      indexesOfType: `${root}/indexes?type=Observation`,
       explain: `${root}/explain?query=${encodeURIComponent('Observation?code=8302-2&_sort=-date')}`,
     });
   }, 120_000);
@@ -63,12 +79,60 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
     await server.close();
   });
 
-  const open = async (path: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> => {
+  const open = async (
+    path: string,
+    options: Parameters<Browser['newContext']>[0] = {},
+    wrong: string[] = [],
+  ): Promise<Page> => {
     const page = await (await browser.newContext({ locale: 'en-CA', ...options })).newPage();
+    page.on('pageerror', error => wrong.push(error.message));
+    page.on('console', message => {
+      if (!/status of 40[01]/.test(message.text())) wrong.push(message.text());
+    });
     const { origin } = new URL(server.base);
     await page.goto(path.startsWith('//') ? `${origin}${path.slice(1)}` : `${server.base}${path}`);
     return page;
   };
+
+  it('are all among those that are tried here', () => {
+    const find = createPaths(pages.map(({ pattern }) => [pattern, pattern]));
+    const tried = new Set(
+      Object.values(paths).map(path => {
+        const below = path.startsWith('//') ? path.slice(1) : `/r4/demo${path}`;
+        return find(below.split('?')[0] ?? '')?.value;
+      }),
+    );
+    const others = pages.filter(({ get }) => get !== undefined).map(({ pattern }) => pattern);
+    // Redirects, parts of pages and an alias; below, another alias and paths of no interaction.
+    const without = ['/language', '/open', '/callback', '/search', '/suggest', '/picture/:type/:id', '/explorer'];
+    const pagesOnly = others.filter(pattern => !without.some(end => pattern.endsWith(end)));
+    expect(pagesOnly.filter(pattern => !tried.has(pattern))).toEqual(['/r4/:partition/', '/r4/:partition/*']);
+  });
+
+  it('are used by the keyboard, without script', async () => {
+    const page = await open(paths['results'] ?? '', { javaScriptEnabled: false });
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter'); // the first link skips what all pages have
+    expect(new URL(page.url()).hash).toBe('#main');
+    const reach = async (selector: string): Promise<void> => {
+      for (let count = 0; count < 60; count += 1) {
+        await page.keyboard.press('Tab');
+        if ((await page.locator(`${selector}:focus`).count()) > 0) return;
+      }
+      throw new Error(`The tab key does not lead to ${selector}`);
+    };
+    await reach('nav.tabs a[href*="/types/"]');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/types\/Observation/);
+    await reach('[id="v._id"]');
+    await page.keyboard.type('x2');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/Observation\?.*_id=x2/);
+    await reach('tbody a');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/Observation\/x2$/);
+    await page.context().close();
+  });
 
   it.each([
     ['wide and light, in English', 'wide', { viewport: { width: 1280, height: 900 } }],
@@ -81,18 +145,15 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
     'are accessible: %s',
     async (_, name, options) => {
       for (const [page, path] of Object.entries(paths)) {
-        const opened = await open(path, options);
         const wrong: string[] = [];
-        opened.on('console', message => wrong.push(message.text()));
-        opened.on('pageerror', error => wrong.push(error.message));
-        await opened.reload();
+        const opened = await open(path, options, wrong);
         await expectAccessible(opened);
         expect([page, wrong]).toEqual([page, []]);
         await takePicture(opened, `explorer-${page}-${name}`);
         await opened.context().close();
       }
     },
-    240_000,
+    400_000,
   );
 
   it('lead from the overview by its links to a record and its views, without script', async () => {

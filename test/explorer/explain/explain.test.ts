@@ -1,4 +1,5 @@
 // https://hl7.org/fhir/R4/search.html
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { observation, patient } from '../../support/resources.ts';
 import { serve } from '../../support/serve.ts';
@@ -53,9 +54,25 @@ describe('the explanation of a search', () => {
   });
 });
 
+describe('the shipped interface', () => {
+  it('explains to backends, from the results of a search, and to nobody else', async () => {
+    const tokens = testTokens();
+    const server = await serve([patient('p1')], [], undefined, { verify: tokens.verify });
+    const open = (target: string, scope: string) =>
+      server.get(target, { Accept: 'text/html', ...tokens.bearer({ scope }) });
+    const link = `href="/explorer/demo/explain?query=Patient%3Fname%3Da"`;
+    expect((await open('/Patient?name=a', 'system/Patient.s')).text).toContain(link);
+    expect((await open('/Patient?name=a', 'user/Patient.s')).text).not.toContain('explain?query');
+    const { status, text } = await open(path('Patient?name=a'), 'system/Patient.s');
+    expect([status, (await open(path('Patient?name=a'), 'user/Patient.s')).status]).toEqual([200, 403]);
+    await server.close();
+    expect(shownText(text)).toContain('Search of Patient');
+  });
+});
+
 describe('an interface without explanations', () => {
   it('says so, in place of the form', async () => {
-    const server = await serve([]);
+    const server = await serve([], ['--capability', join(import.meta.dirname, '../../fixtures/validated/capability')]);
     const { status, text } = await server.get(path('Patient?name=a'), { Accept: 'text/html' });
     await server.close();
     expect(status).toBe(200);

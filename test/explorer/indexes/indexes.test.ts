@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/search.html
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { indexTable, summaryTable } from '../../../src/explorer/indexes/index-table.ts';
+import { indexTable, sizeTable, summaryTable } from '../../../src/explorer/indexes/index-table.ts';
 import type { IndexRow } from '../../../src/explorer/indexes/index-rows.ts';
 import { observation, patient } from '../../support/resources.ts';
 import { serve } from '../../support/serve.ts';
@@ -50,6 +50,23 @@ describe('the tables of indexes', () => {
     );
     expect(table).toContain('<a href="/i?type=Patient">');
   });
+
+  it('have sizes by type if the store has collections by type, and by database index', () => {
+    const sizes = [
+      { collection: 'Patient', name: 't', state: 'ready', bytes: 1_200_000 },
+      { collection: 'Patient.history', name: '_id_', state: 'ready', bytes: 2_000_000 },
+      { collection: 'Patient', name: 's', state: 'missing' },
+    ] as const;
+    const shown = shownText(summaryTable(rows, { language: 'en', link: type => type, sizes }).text);
+    expect(shown).toMatch(/^Type Records State Searches Size Patient 4,000 .* 12 3.2 MB Observation 0 ready 5 –$/);
+    const shared = [{ collection: 'terms', name: 'terms', state: 'ready', bytes: 1500 }] as const;
+    expect(shownText(summaryTable(rows, { language: 'en', link: type => type, sizes: shared }).text)).not.toMatch(
+      /Size/,
+    );
+    expect(shownText(sizeTable([...sizes, ...shared], 'en').text)).toBe(
+      'Index Size Patient.history._id_ 2 MB Patient.t 1.2 MB terms 1.5 kB Patient.s –',
+    );
+  });
 });
 
 describe('the page of indexes', () => {
@@ -66,7 +83,7 @@ describe('the page of indexes', () => {
       ...tokens.bearer({ scope, patient: inContext }),
     });
 
-  it('has the types of which the token covers every record', async () => {
+  it('has the types whose records the token covers without exception', async () => {
     const { status, text } = await open('system/Patient.rs', undefined, '?type=Patient');
     expect(status).toBe(200);
     const shown = shownText(text);
@@ -75,11 +92,18 @@ describe('the page of indexes', () => {
     expect(shown).not.toContain('Observation');
   });
 
+  it('has the size of the indexes, measured in the background', async () => {
+    expect((await open('system/Patient.rs')).text).toContain('<h1>Indexes</h1>');
+    await expect.poll(async () => shownText((await open('system/Patient.rs')).text)).toMatch(/take [\d.]+ kB together/);
+    expect(shownText((await open('system/Patient.rs')).text)).toMatch(/ terms [\d.]+ kB/);
+  });
+
   it('has no numbers for a token that covers the records of one patient', async () => {
     const { status, text } = await open('patient/Patient.rs patient/Condition.rs', 'p1', '?type=Patient');
     expect(status).toBe(200);
     expect(text).not.toMatch(/Patient\?|<table/);
     expect(shownText(text)).toContain('there are none');
+    expect(shownText(text)).not.toMatch(/\d (?:byte|kB)/);
   });
 
   it('is refused without a token', async () => {

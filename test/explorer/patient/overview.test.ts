@@ -1,5 +1,7 @@
 // https://hl7.org/fhir/R4/compartmentdefinition-patient.html
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readEvents } from '../../../src/audit/read-events.ts';
+import { auditOf } from '../../support/audit-of.ts';
 import { observation, patient } from '../../support/resources.ts';
 import { serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
@@ -103,5 +105,69 @@ describe('the overview of a patient', () => {
   it('exists only for types with a compartment', async () => {
     expect((await open('Condition/c1', all)).status).toBe(404);
     expect((await open('constructor/c1', all)).status).toBe(404);
+  });
+});
+
+describe('the overview of a patient in all of R4', () => {
+  let server: Served;
+  beforeAll(async () => {
+    server = await serve(
+      [
+        ...['p1', 'p2', 'p3'].map(id => patient(id)),
+        { resourceType: 'Condition', id: 'c1', code: { text: 'Asthma' }, onsetDateTime: '2024-01', ...subject('p1') },
+        { resourceType: 'Flag', id: 'f1', status: 'active', code: { text: 'Allergic to nuts' }, ...subject('p1') },
+        { resourceType: 'Procedure', id: 's1', status: 'completed', code: { text: 'Old' }, ...subject('p2') },
+        observation('o1', {
+          code: { text: 'Weight of a child' },
+          ...subject('p3'),
+          performer: [{ reference: 'Patient/p1' }],
+          valueQuantity: { value: 9, unit: 'kg' },
+        }),
+        ...Array.from({ length: 260 }, (_, at) =>
+          observation(`m${at}`, {
+            ...subject('p2'),
+            code: { text: 'Pulse' },
+            effectiveDateTime: new Date(Date.UTC(2023, 0, 1 + at)).toISOString(),
+            valueQuantity: { value: at, unit: 'bpm' },
+          }),
+        ),
+      ],
+      ['--interface', 'r4'],
+    );
+  }, 120_000);
+  afterAll(() => server.close());
+
+  /** The requests in the audit log that a page makes. */
+  const requestsOf = async (id: string): Promise<{ readonly text: string; readonly requests: number }> => {
+    const open = () => server.get(`//explorer/demo/overview/Patient/${id}`, { Accept: 'text/html' });
+    const events = async (): Promise<readonly string[]> => {
+      const found: string[] = [];
+      for await (const { text } of readEvents(auditOf(server.running.engine.store), { partition: 'demo' }))
+        found.push(text);
+      return found;
+    };
+    const end = async (marker: string): Promise<number> => {
+      await server.get(`/Basic/${marker}`);
+      const isEnd = (text: string): boolean => text.includes(`Basic/${marker}`);
+      await expect.poll(async () => (await events()).some(isEnd), { timeout: 20_000 }).toBe(true);
+      return (await events()).findIndex(isEnd);
+    };
+    const from = await end(`before-${id}`);
+    const { text } = await open();
+    return { text, requests: (await end(`after-${id}`)) - from - 1 };
+  };
+
+  it('is one search for many types, without what it only made of others', async () => {
+    const { text, requests } = await requestsOf('p1');
+    expect(shownText(text)).toMatch(/Asthma.*Allergic to nuts/);
+    expect(text).not.toContain('Weight of a child');
+    expect(requests).toBe(3); // the patient, the compartment, and types that are in none
+  });
+
+  it('has the newest records of each type, however many others are newer', async () => {
+    const { text, requests } = await requestsOf('p2');
+    expect(text).toContain('aria-label="Pulse: ');
+    expect(shownText(text)).toContain('Old');
+    expect(requests).toBe(6); // the two types of the first page alone, and the rest of the compartment
   });
 });

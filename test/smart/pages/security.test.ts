@@ -373,7 +373,7 @@ describe('odd requests', () => {
       'a form that is too long',
       'POST',
       '/auth/sign-in',
-      `user=${'x'.repeat(20_000)}`,
+      `user=${'x'.repeat(40_000)}`,
       form,
       413,
       'The form is too large',

@@ -6,7 +6,8 @@ import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/client-address.ts';
 import { fixedHeaders } from '../../../src/http/headers.ts';
-import { createPlaces } from '../../../src/http/places.ts';
+import { createPlaceCounts, createPlaces } from '../../../src/http/places.ts';
+import { createSlots } from '../../../src/slots.ts';
 import { createShareOf } from '../../../src/http/shares.ts';
 import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
@@ -57,8 +58,12 @@ export async function otherProcess(
     origins: authorized.origins,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
-    uploads: createUploads(1, 1_000),
-    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
+    uploads: createUploads(createSlots(1), 1_000),
+    places: createPlaces(
+      { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },
+      createShareOf([]),
+      () => {},
+    ),
     respond: createRespond({ headers, compression: false, threshold: 1_000 }),
     clientAddress,
     closing,

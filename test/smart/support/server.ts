@@ -17,6 +17,7 @@ import { createLog } from '../../../src/observability/log.ts';
 import { requireModel } from '../../support/loaded-once.ts';
 import { newStorePlace } from '../../support/store-place.ts';
 import type { Place } from '../../support/store-place.ts';
+import { sharedClock, startServer } from '../../support/processes/start.ts';
 import { put } from '../../support/serve.ts';
 import { otherProcess } from './other-process.ts';
 import { keyPair } from './keys.ts';
@@ -93,7 +94,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   const folder = await mkdtemp(join(tmpdir(), 'crs-keys-'));
   const keyFile = join(folder, 'key');
   await writeFile(keyFile, randomBytes(32).toString('base64'), { mode: 0o600 });
-  const clock = { now: Date.now() };
+  const clock = sharedClock(Date.now());
   const now = (): number => clock.now;
   const faults: unknown[] = [];
   const written = write === undefined ? createLog('off') : createLog('info', { write });
@@ -103,7 +104,7 @@ export async function authorizing(options: AuthorizingOptions = {}): Promise<Aut
   };
   const log = { ...written, fault };
   const config = readConfig(['--port', '0', '--store', place.url, '--log', 'off', '--key-file', keyFile, ...flags]);
-  const running = await startEngine(config, log, { load: requireModel, now, demo });
+  const running = await startServer(config, log, { load: requireModel, now, demo, clock: clock.file });
   const { store } = running.engine;
   await store.partitions.add('demo', { zone: 'America/Toronto' });
   await store.partitions.add('other', { zone: 'America/Toronto' });

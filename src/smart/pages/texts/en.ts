@@ -128,6 +128,10 @@ export const en: Texts = {
       title: 'The form cannot be read',
       todo: 'Go back to the page and use the form there.',
     },
+    notComplete: {
+      title: 'The form did not arrive',
+      todo: 'Check your connection, go back, and send the form again.',
+    },
     stale: {
       title: 'This form is too old',
       todo:

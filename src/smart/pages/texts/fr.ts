@@ -149,6 +149,10 @@ export const fr: Texts = {
       title: 'L’envoi est illisible',
       todo: 'Revenez à la page et utilisez le formulaire qui s’y trouve.',
     },
+    notComplete: {
+      title: 'L’envoi n’est pas arrivé',
+      todo: 'Vérifiez votre connexion, revenez en arrière et envoyez le formulaire de nouveau.',
+    },
     stale: {
       title: 'Ce formulaire n’est plus valide',
       todo:

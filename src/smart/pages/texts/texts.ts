@@ -118,6 +118,7 @@ export interface Texts {
     readonly wrongMethod: ProblemText;
     readonly tooLarge: ProblemText;
     readonly notAForm: ProblemText;
+    readonly notComplete: ProblemText;
     readonly stale: ProblemText;
     readonly over: ProblemText;
     readonly noPatientAccess: ProblemText;

@@ -1,0 +1,54 @@
+/** The last value, and the measurement that is running. */
+interface Kept<T> {
+  value: { readonly of: T; readonly at: number } | undefined;
+  measuring: Promise<unknown> | undefined;
+}
+
+/** What takes too long for each page: values by key, measured again in the background when they are old. */
+export class Recent<T> {
+  readonly #freshness: number;
+  readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
+
+  /** `freshness`: milliseconds for which a value is not measured again. */
+  constructor(freshness: number) {
+    this.#freshness = freshness;
+  }
+
+  /**
+   * The last value of a key with its time in milliseconds since 1970 UTC; undefined before the first. `owner`
+   * identifies the server; `failed` receives errors of a measurement in the background.
+   */
+  last(owner: object, key: string, { measure, now, failed }: Measure<T>): Kept<T>['value'] {
+    const kept = this.#of(owner, key);
+    const isFresh = kept.value !== undefined && now() - kept.value.at < this.#freshness;
+    if (!isFresh && kept.measuring === undefined)
+      kept.measuring = measure()
+        .then(of => (kept.value = { of, at: now() }), failed)
+        .finally(() => (kept.measuring = undefined));
+    return kept.value;
+  }
+
+  /** The same, after the first measurement. Throws its error. */
+  async get(owner: object, key: string, { measure, now, failed }: Measure<T>): Promise<T> {
+    const known = this.last(owner, key, { measure, now, failed });
+    if (known !== undefined) return known.of;
+    const kept = this.#of(owner, key);
+    await kept.measuring;
+    return kept.value?.of ?? measure();
+  }
+
+  #of(owner: object, key: string): Kept<T> {
+    const byKey = this.#kept.get(owner) ?? new Map<string, Kept<T>>();
+    this.#kept.set(owner, byKey);
+    const kept = byKey.get(key) ?? { value: undefined, measuring: undefined };
+    byKey.set(key, kept);
+    return kept;
+  }
+}
+
+/** How a value is measured. `now`: milliseconds since 1970 UTC. */
+export interface Measure<T> {
+  readonly measure: () => Promise<T>;
+  readonly now: () => number;
+  readonly failed: (error: unknown) => void;
+}
