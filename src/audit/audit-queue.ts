@@ -1,5 +1,5 @@
 import type { AuditEntry } from './log/entry.ts';
-import type { AuditLog } from './log/log.ts';
+import type { AuditSink } from './log/log.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;
@@ -11,7 +11,7 @@ const most = { events: 50_000, length: 64 * 1024 * 1024 };
 const longest = 5_000;
 
 export interface BatchParts {
-  readonly log: AuditLog;
+  readonly log: AuditSink;
   /** Receives the reason why events could not be stored. */
   readonly fault: (error: unknown) => void;
   /** The event that reports an interruption, with the number of lost events. */
@@ -42,7 +42,11 @@ export class AuditQueue {
 
   /** True while events cannot be stored, or not in time. */
   get failing(): boolean {
-    return this.#failed || (this.#since !== undefined && performance.now() - this.#since > longest);
+    return (
+      this.#failed ||
+      this.#parts.log.failing === true ||
+      (this.#since !== undefined && performance.now() - this.#since > longest)
+    );
   }
 
   /** Events that wait for their batch, those of a failed one included. */

@@ -5,16 +5,18 @@ import type { IssueCode } from '../fhir/outcome.ts';
 import type { Model } from '../model/model.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import type { AuditEntry } from './log/entry.ts';
-import type { AuditLog } from './log/log.ts';
+import type { AuditSink } from './log/log.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { PendingEvents } from './pending-events.ts';
 import { authorizationEvent } from './authorization-event.ts';
 import type { AuthorizationAccess } from './authorization-event.ts';
 import { AuditQueue } from './audit-queue.ts';
 import { serverEvent } from './command-event.ts';
+import type { ServerAction } from './command-event.ts';
 import { Refusals } from './refusals.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { createRequestEvents, refusedEvent } from './request-event.ts';
+import type { Refusal } from './refusal.ts';
 import { signInEvent } from './sign-in-event.ts';
 import type { SignInAccess } from './sign-in-event.ts';
 
@@ -41,7 +43,7 @@ export interface Audit {
 }
 
 export interface AuditParts {
-  readonly log: AuditLog;
+  readonly log: AuditSink;
   /** The base of absolute URLs. */
   readonly publicUrl: string;
   /** Milliseconds since 1970 UTC. */
@@ -56,6 +58,10 @@ export interface AuditParts {
 export interface AuditOfServer {
   /** The audit of requests that follow these definitions. */
   with(model: Model, extract: Extract): Audit;
+  /** Counts a refusal of another process of this server. */
+  refused(refusal: Refusal): void;
+  /** After an action of the server that no request has caused. */
+  acted(action: ServerAction): void;
   /** Stores the waiting events. To be called before the store is closed. */
   close(): Promise<void>;
 }
@@ -73,7 +79,7 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
     fault(new Error('The audit log cannot be written', { cause: error }));
   };
   const outage = (lost: number): AuditEntry =>
-    serverEvent(publicUrl, now(), 'audit-outage', { outcome: '8', details: { lost } });
+    serverEvent(publicUrl, now(), { what: 'audit outage', kind: 'audit', outcome: '8', details: { lost } });
   const answers = new PendingEvents();
   const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush: () => answers.flush() });
   const addEvent = (make: () => AuditEntry): void => {
@@ -111,7 +117,12 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
         answers.add(makeAnswered, request, answer, now());
         batch.schedule();
       },
-      refused: (status, partition, address) => refusals.add(status, partition, address, now()),
+      refused(status, partition, address) {
+        const time = now();
+        const refusal = { status, partition, address, count: 1, start: time, end: time };
+        if (log.refused === undefined) refusals.add(refusal);
+        else log.refused(refusal);
+      },
       authorization: access => batch.add(authorizationEvent(publicUrl, owner, now(), access)),
       signIn: access => batch.add(signInEvent(publicUrl, now(), access)),
       close,
@@ -122,7 +133,12 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
     const lost = await batch.close();
     if (lost > 0) fault(new Error(`${lost} audit events could not be written and are lost`));
   };
-  return { with: audited, close };
+  return {
+    with: audited,
+    refused: refusal => refusals.add(refusal),
+    acted: action => batch.add(serverEvent(publicUrl, now(), action)),
+    close,
+  };
 }
 
 /** Audits nothing: for benchmarks of its cost. */

@@ -72,14 +72,22 @@ export function commandEvent(
   return entryOf(event, { partition, client, patients });
 }
 
-/** The event of an automatic action of the server. */
+/** An action of the server that no request has caused. */
+export interface ServerAction {
+  /** As a command would be typed: `audit prune`. */
+  readonly what: string;
+  readonly kind: Extract<keyof typeof kinds, 'audit' | 'other'>;
+  readonly outcome: Outcome;
+  readonly details: Readonly<Record<string, string | number>>;
+}
+
+/** The event of an action of the server, whose agent is the user of the operating system as whom it runs. */
 export function serverEvent(
   publicUrl: string,
   recorded: number,
-  what: string,
-  { outcome, details }: { readonly outcome: Outcome; readonly details: Readonly<Record<string, string | number>> },
+  { what, kind, outcome, details }: ServerAction,
 ): AuditEntry {
-  return commandEvent(publicUrl, recorded, { command: what, kind: 'audit', action: 'E', details }, outcome);
+  return commandEvent(publicUrl, recorded, { command: what, kind, action: 'E', details }, outcome);
 }
 
 /** https://hl7.org/fhir/R4/valueset-network-type.html: 1 is the name of a machine. */

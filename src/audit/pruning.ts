@@ -48,6 +48,7 @@ async function pruneOlder(audit: AuditLog, publicUrl: string, days: number, now:
   const events = await audit.prune(before);
   if (events === 0) return 0;
   const details = { before: new Date(before).toISOString().slice(0, 10), events };
-  await audit.append([serverEvent(publicUrl, now(), 'audit-prune', { outcome: '0', details })]);
+  const action = { what: 'audit prune', kind: 'audit', outcome: '0', details } as const;
+  await audit.append([serverEvent(publicUrl, now(), action)]);
   return events;
 }

@@ -1,4 +1,4 @@
-import type { Refusal } from './request-event.ts';
+import type { Refusal } from './refusal.ts';
 
 /** Equal refusals are merged within this time, in milliseconds. */
 const window = 700;
@@ -18,11 +18,11 @@ export class Refusals {
     this.#makeEvent = makeEvent;
   }
 
-  /** `time` in milliseconds since 1970 UTC. */
-  add(status: number, partition: string | undefined, address: string, time: number): void {
+  add(refusal: Refusal): void {
+    const { status, partition, address } = refusal;
     const key = JSON.stringify([status, partition, address]);
-    if (this.#counted.has(key) || this.#counted.size < most) this.#count(key, { status, partition, address }, time);
-    else this.#count(`${status}`, { status, partition: undefined, address: '' }, time);
+    if (this.#counted.has(key) || this.#counted.size < most) this.#count(key, refusal);
+    else this.#count(`${status}`, { ...refusal, partition: undefined, address: '' });
     this.#timer ??= setTimeout(() => this.flush(), window);
   }
 
@@ -35,8 +35,9 @@ export class Refusals {
     for (const refusal of counted.values()) this.#makeEvent(refusal);
   }
 
-  #count(key: string, alike: Pick<Refusal, 'status' | 'partition' | 'address'>, time: number): void {
+  #count(key: string, refusal: Refusal): void {
     const before = this.#counted.get(key);
-    this.#counted.set(key, { ...alike, count: (before?.count ?? 0) + 1, start: before?.start ?? time, end: time });
+    const { count, start } = before ?? { count: 0, start: refusal.start };
+    this.#counted.set(key, { ...refusal, count: count + refusal.count, start });
   }
 }

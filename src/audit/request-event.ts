@@ -7,6 +7,7 @@ import type { Extract } from '../indexing/extract.ts';
 import { detailEntity, longestQuery, mostNamed, versionReference } from './entities.ts';
 import { coding, entryOf, outcomeOf, siteOf, unknownAgent } from './event.ts';
 import { createAddPatients } from './patients.ts';
+import type { Refusal } from './refusal.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { printShortEvent } from './short-event.ts';
 import type { EventOutcome } from './short-event.ts';
@@ -18,18 +19,6 @@ export interface RequestEvents {
   answered(request: AuditedRequest, answer: AuditedAnswer, at: number): AuditEntry;
   /** The event of a write that is about to happen, without an outcome. */
   begun(request: AuditedRequest, write: BegunWrite): AuditEntry;
-}
-
-export interface Refusal {
-  readonly status: number;
-  /** Undefined if the path names no existing partition. */
-  readonly partition: string | undefined;
-  /** Empty for several addresses. */
-  readonly address: string;
-  readonly count: number;
-  /** First and last time, in milliseconds since 1970 UTC. */
-  readonly start: number;
-  readonly end: number;
 }
 
 /** `publicUrl` is that of the server; `now` returns milliseconds since 1970 UTC. */

@@ -8,18 +8,20 @@ import { parseScope } from './scope.ts';
  */
 export function requireScopeToExplain(
   access: Access,
-  scopes: Iterable<string>,
+  scopes: ReadonlySet<string>,
   types: readonly string[],
   realm: string,
 ): void {
-  if (access === 'open') return;
-  const wanted = [...scopes];
-  const type = types.find(name => !wanted.some(scope => grants(access, scope, name)));
+  const type = types.find(name => !mayExplain(access, scopes, name));
   if (type === undefined) return;
-  const sufficient = wanted.map(scope => scope.replace('*', type));
+  const sufficient = [...scopes].map(scope => scope.replace('*', type));
   const list = sufficient.map(scope => `\`${scope}\``).join(' or ');
   throw scopeInsufficient(realm, `\`_explain\` of a search of ${type} requires the scope ${list}.`, sufficient);
 }
+
+/** Whether the token grants on a type what one of `scopes` does on all. */
+export const mayExplain = (access: Access, scopes: ReadonlySet<string>, type: string): boolean =>
+  scopes.size > 0 && (access === 'open' || [...scopes].some(scope => grants(access, scope, type)));
 
 function grants(access: Exclude<Access, 'open'>, scope: string, type: string): boolean {
   const wanted = parseScope(scope);

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { ownerOnly } from '../store/file-mode.ts';
-import type { KeptAttachment } from '../store/blobs.ts';
+import type { Attached } from '../store/blobs.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { CarryingRecord } from './attachments.ts';
 import { fileEnding } from './file-ending.ts';
@@ -51,7 +51,7 @@ export async function* exportAttachments(
 }
 
 /** Copies, and returns whether the content is what was stored. */
-async function copy(stream: Readable, file: FileHandle, { digest, size }: KeptAttachment): Promise<boolean> {
+async function copy(stream: Readable, file: FileHandle, { digest, size }: Attached): Promise<boolean> {
   const hash = createHash('sha256');
   let length = 0;
   for await (const chunk of stream) {

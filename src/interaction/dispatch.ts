@@ -22,7 +22,8 @@ export async function dispatch(engine: Engine, request: FhirRequest, opened?: Pa
     throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
   }
   requireScope(request.access, engine.model, request, request.base);
-  engine.chargeClient?.(request);
+  const charging = engine.chargeClient?.(request);
+  if (charging !== undefined) await charging;
   try {
     const partition = opened ?? (await engine.store.partition(request.partition.id));
     if (partition === undefined) throw noPartition(request.partition.id);

@@ -21,6 +21,8 @@ export interface SearchRequest {
   readonly sort: readonly Sort[];
   /** The query of the client, if the type has scores and it searches words: matches have a score then. */
   readonly scored: Query | undefined;
+  /** Whether matches with a score show it. */
+  readonly scores: boolean;
   /** Matches on a page; 0 returns the count only. */
   readonly count: number;
   readonly after: Position | undefined;

@@ -11,8 +11,6 @@ export interface BlobStore {
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest, also from the trash; undefined if they do not exist. */
   attachment(digest: string): Promise<Readable | undefined>;
-  /** The attachments of the current resources of a type, or of these only, in id order. */
-  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment>;
 }
 
 /** The attachment at a path in a resource. */
@@ -24,12 +22,6 @@ export interface Attached {
   /** Size in bytes. */
   readonly size: number;
   readonly contentType: string;
-}
-
-export interface KeptAttachment extends Attached {
-  readonly type: string;
-  readonly id: string;
-  readonly version: number;
 }
 
 /** The progress of verifying the attachments of a partition. */

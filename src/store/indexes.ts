@@ -24,16 +24,19 @@ export interface IndexAdmin {
   rebuild(partition: string, type?: string, param?: string): AsyncIterable<PendingIndex>;
   /**
    * The database indexes that differ from the definitions; none for a store that manages them itself. `drop`: drops
-   * those that the definitions no longer need.
+   * those that the definitions no longer need. `sizes`: all of them instead, each with its size.
    */
-  database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]>;
+  database(options?: { readonly drop?: boolean; readonly sizes?: boolean }): Promise<readonly DatabaseIndex[]>;
 }
 
 export interface DatabaseIndex {
+  /** The collection or table. */
   readonly collection: string;
   readonly name: string;
   /** `missing` and `building`: searches that need it are slow until a server has built it. */
-  readonly state: 'missing' | 'building' | 'unused';
+  readonly state: 'ready' | 'missing' | 'building' | 'unused';
+  /** Its size in bytes, of all partitions; undefined if it was not requested, or took longer than a search may. */
+  readonly bytes?: number | undefined;
 }
 
 export interface IndexState {

@@ -7,6 +7,7 @@ import type { Lack } from './errors.ts';
 import type { CountUse } from './index-usage.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
+import type { WriteRelay } from './relay.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** The definitions that a store follows: what it indexes, and how it finds the entries. */
@@ -46,6 +47,13 @@ export interface StoreOptions extends StoreDefinitions {
    * stored there says so.
    */
   readonly choose?: ((documents: Store['documents']) => Promise<StoreDefinitions | undefined>) | undefined;
+  /**
+   * Commits the writes of this process, which serves an embedded store beside the process that writes, locks and keeps
+   * it up. A store behind a server ignores it: each process writes itself.
+   */
+  readonly relay?: WriteRelay | undefined;
+  /** How many processes of this server read an embedded store: together they use the threads of one. */
+  readonly processes?: number;
   /** Receives notices for the operator while the store opens: whole sentences with the remedy. */
   readonly notice?: (text: string) => void;
 }
@@ -102,5 +110,7 @@ export interface Store extends NoteTransfer {
   redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store>;
   /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
   readonly chains: ChainPlace;
+  /** For `StoreOptions.relay` of other processes of this server; undefined if each process writes itself. */
+  readonly relay: WriteRelay | undefined;
   close(): Promise<void>;
 }

@@ -23,6 +23,8 @@ export interface TerminologyServerOptions {
   readonly authorities?: string;
   /** Milliseconds; the machine's clock by default. */
   readonly now?: () => number;
+  /** The processes of this server, which share the concurrent questions. */
+  readonly processes?: number | undefined;
 }
 
 /** Maximum bytes of an answer and concurrent questions: others are `unreachable` after their timeout. */
@@ -38,7 +40,7 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
   const answers = createAnswers(now);
   const breaker = createBreaker(now);
   const running = new Map<string, Promise<Answer>>();
-  const turn = createTurns(limits.atOnce, limits.waiting);
+  const turn = createTurns(Math.max(1, Math.floor(limits.atOnce / (options.processes ?? 1))), limits.waiting);
   let fetch: Fetch | undefined;
 
   async function exchange(question: Question, time: number): Promise<Answer> {
@@ -95,12 +97,13 @@ export interface TerminologySettings {
   readonly terminologyServer: string | undefined;
   /** Milliseconds. */
   readonly terminologyTimeout: number;
+  readonly processes?: number;
 }
 
 /** The server of the settings; undefined if none is configured. */
 export function terminologyServerOf(settings: TerminologySettings): TerminologyServer | undefined {
-  const { terminologyServer: url, terminologyTimeout: timeout } = settings;
-  return url === undefined ? undefined : createTerminologyServer({ url, timeout });
+  const { terminologyServer: url, terminologyTimeout: timeout, processes } = settings;
+  return url === undefined ? undefined : createTerminologyServer({ url, timeout, processes });
 }
 
 async function openFetch({ url, timeout, authorities }: TerminologyServerOptions): Promise<Fetch> {

@@ -8,6 +8,7 @@ import { createLog } from '../../src/observability/log.ts';
 import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
 import { requireModel } from '../support/loaded-once.ts';
+import { startServer } from '../support/processes/start.ts';
 import { put } from '../support/serve.ts';
 import { auditOf } from '../support/audit-of.ts';
 
@@ -26,7 +27,7 @@ async function begin(...flags: string[]): Promise<void> {
   log = '';
   const config = readConfig(['--port', '0', '--access', 'open', '--store', place.url, ...flags]);
   writeFileSync(`${place.path}.audit`, 'in its place');
-  running = await startEngine(config, createLog('error', { write: text => (log += text) }), { load: requireModel });
+  running = await startServer(config, createLog('error', { write: text => (log += text) }), { load: requireModel });
   const { store } = running.engine;
   await store.partitions.add('demo', { zone: 'UTC' });
   const demo = await store.partition('demo');
@@ -95,7 +96,7 @@ describe('where events cannot be kept', () => {
     const outcomes = (await list(readEvents(auditOf(running.engine.store), { partition: 'demo' }))).map(
       ({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun',
     );
-    expect(outcomes).toEqual(['begun', '0', '0']);
+    expect(outcomes.toSorted()).toEqual(['0', '0', 'begun']); // several processes keep theirs each
   });
 });
 

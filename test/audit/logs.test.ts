@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
     { resourceType: 'Condition', id: 'condition-1', subject: { reference: 'Patient/patient-4711' } },
   ];
-  server = await serve(records, [], log, { verify: tokens.verify });
+  server = await serve(records, [], log, { verify: tokens.verify, isOneProcess: true });
 });
 afterAll(() => server.close());
 

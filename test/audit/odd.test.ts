@@ -227,7 +227,7 @@ describe('every kind of event', () => {
         },
         '8',
       ),
-      serverEvent(url, now, 'audit-outage', { outcome: '8', details: { lost: 3 } }),
+      serverEvent(url, now, { what: 'audit outage', kind: 'audit', outcome: '8', details: { lost: 3 } }),
     ];
     const found = await kept(entries);
     for (const event of found) expect([event['subtype'], wrongs(event)]).toEqual([event['subtype'], []]);

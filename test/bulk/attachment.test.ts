@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { media, png, sha1 } from '../support/media.ts';
 import { type Target, openTarget } from './support/target.ts';
+import { attachmentsIn } from '../support/attached.ts';
 
 let target: Target;
 beforeEach(async () => {
@@ -26,7 +27,7 @@ const patient = '{"resourceType":"Patient","id":"p1"}';
 /** The attachments of the current records, by id, and the number of their files. */
 async function kept(): Promise<{ readonly carried: ReadonlyMap<string, Buffer>; readonly files: number }> {
   const carried = new Map<string, Buffer>();
-  for await (const { id, digest } of target.partition.attachments('Media')) {
+  for (const { id, digest } of await attachmentsIn(target.partition, 'Media')) {
     const chunks: Buffer[] = [];
     for await (const chunk of (await target.partition.attachment(digest)) ?? []) chunks.push(chunk as Buffer);
     carried.set(id, Buffer.concat(chunks));

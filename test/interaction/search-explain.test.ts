@@ -212,9 +212,12 @@ describe('a search with `_explain=true`', () => {
 });
 
 it('is an unknown parameter where no capability file declares it', async () => {
-  const server = await serve();
+  const server = await serve(
+    [],
+    ['--capability', fixture('two-more-types/capability'), '--definitions', fixture('two-more-types')],
+  );
   try {
-    const { status, json } = await server.get('/Observation?_explain=true');
+    const { status, json } = await server.get('/Practitioner?_explain=true');
     expect([status, json.issue[0].diagnostics]).toEqual([400, expect.stringContaining('_explain')]);
     const [rest] = (await server.get('/metadata')).json.rest;
     expect(JSON.stringify(rest.searchParam)).not.toContain('_explain');

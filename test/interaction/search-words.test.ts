@@ -97,6 +97,7 @@ describe('on an interface that declares it', () => {
     ['Patient?_text="chest', '_text', '`"chest` is not a value for `_text`: a `"` is not closed'],
     ['Patient?_content=...', '_content', 'has no letter or digit to search for'],
     ['Patient?name:text=a OR b', 'name:text', '`OR` is no operator here'],
+    ['Group?_text=cough&_score=yes', '_score', '`yes` is not a value for `_score`'],
     ['Patient?_filter=_text eq "chest"', '_filter', 'has no operator `eq` in a filter. Use `co`, `pr`.'],
     ['Patient?_text:contains=a', '_text:contains', 'The modifier `:contains` is not supported on `_text`'],
   ])('refuses %s', async (search, name, text) => {
@@ -118,7 +119,10 @@ describe('on an interface that declares it', () => {
     ['Group?_text=cough fever&_sort=_id', 'g1 0.7941'],
     ['Group?_text=cough,fever&_sort=-_score,_id', 'g2 0.8628, g1 0.8496'],
     ['Group?_filter=_text co cough or _id eq g3&_sort=-_score', 'g2 0.8628, g1 0.8496, g3 undefined'],
+    ['Group?_text=cough&_sort=-_score&_score=true', 'g2 0.8628, g1 0.8496'],
+    ['Group?_text=cough&_sort=-_score&_score=false', 'g2 undefined, g1 undefined'],
     ['Group?_sort=_id&_id=g1', 'g1 undefined'],
+    ['Group?_sort=_id&_id=g1&_score=true', 'g1 undefined'],
     ['Group?_has:List:item:_text=x', ''],
   ])('gives matches a score: %s', async (search, scores) => {
     expect(await scored(search)).toBe(scores);
@@ -200,7 +204,7 @@ describe('on an interface that does not declare it', () => {
   });
   afterAll(() => server.close());
 
-  it.each(['_text', '_content', 'name:text'])('refuses %s', async name => {
+  it.each(['_text', '_content', 'name:text', '_score'])('refuses %s', async name => {
     const { status, json } = await server.get(`/Patient?${name}=a`);
     expect([status, json.issue[0].expression]).toEqual([400, [`http.${name}`]]);
   });

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
 import type { Place } from './support/fixture.ts';
-import { list } from './support/list.ts';
 import { runAndKill } from './support/run-and-kill.ts';
 import { openClinic, shippedModel } from './support/shipped.ts';
 import { current } from './support/current.ts';
 import { attachmentSteps } from './support/verified.ts';
+import { attachmentsIn } from '../support/attached.ts';
 
 /** What creates that are killed leave behind: nothing acknowledged lost or doubled, and no bytes lost or damaged. */
 export function killContract(newPlace: () => Promise<Place>, rounds: number): void {
@@ -47,7 +47,7 @@ async function checkPlace(
   expect(names.size).toBe(pictures.length);
   const unsaid = [...names].filter(([name]) => open.includes(name));
   expect(new Map([...acknowledged, ...unsaid])).toEqual(names);
-  const digests = (await list(clinic.attachments('Media'))).map(({ id, digest }) => [id, digest] as const);
+  const digests = (await attachmentsIn(clinic, 'Media')).map(({ id, digest }) => [id, digest] as const);
   expect(new Map(digests)).toEqual(new Map(pictures.map(({ name, id }) => [id, digestOf(bytesOf(name))])));
   await store.close();
 

@@ -8,6 +8,7 @@ import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { attachmentSteps, indexSteps } from './support/verified.ts';
+import { attachmentsIn } from '../support/attached.ts';
 
 /** What every store promises about copying what it keeps to another store, and taking what another kept. */
 export function migrateContract(newPlace: () => Promise<t.Place>): void {
@@ -203,7 +204,7 @@ export function migrateContract(newPlace: () => Promise<t.Place>): void {
       await to.demo.putAttachment(bytesOf('second'));
       await to.demo.import(all);
       expect(await versionsOf(to.demo)).toEqual(all);
-      expect((await list(to.demo.attachments(t.typeName))).map(({ digest }) => digest)).toEqual([
+      expect((await attachmentsIn(to.demo, t.typeName)).map(({ digest }) => digest)).toEqual([
         second.digest,
         first.digest,
       ]);

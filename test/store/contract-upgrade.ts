@@ -7,10 +7,10 @@ import type { Partition } from '../../src/store/partitions.ts';
 import type { Change } from '../../src/store/records.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { publicUrl } from './support/layouts.ts';
-import { list } from './support/list.ts';
 import { runAndKill } from './support/run-and-kill.ts';
 import { indexSteps, storeSteps } from './support/verified.ts';
 import { shippedModel } from './support/shipped.ts';
+import { attachmentsIn } from '../support/attached.ts';
 
 /**
  * What a start makes of a store of an earlier layout, which `place` makes at a place of its own. `interrupt` makes an
@@ -33,7 +33,7 @@ export function upgradeContract(
     expect((await clinic.read('Condition', 'relative'))?.version).toBe(3);
     expect((await clinic.read('Condition', 'removed'))?.text).toBeUndefined();
     expect(await clinic.mark('load')).toBe('17');
-    const attachments = await list(clinic.attachments('Media'));
+    const attachments = await attachmentsIn(clinic, 'Media');
     expect(attachments.map(({ id, size }) => [id, size])).toEqual([['relative', 15]]);
   });
 

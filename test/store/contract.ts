@@ -448,6 +448,14 @@ export function contract(where: Where): void {
       ]);
     });
 
+    it('have sizes, of all indexes of the database', async () => {
+      await fill();
+      const sizes = await store.indexes.database({ sizes: true });
+      expect(sizes.length).toBeGreaterThan(3);
+      for (const { state, bytes = 0 } of sizes) expect([state, bytes > 0]).toEqual(['ready', true]);
+      expect(await store.indexes.database()).toEqual([]);
+    });
+
     it('wait where the definition has changed, refuse searches, and fill beside writes', async () => {
       await fill();
       await store.close();

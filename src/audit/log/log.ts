@@ -1,20 +1,29 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditDamage } from './verify.ts';
 import type { AuditEntry, AuditFilter } from './entry.ts';
+import type { Refusal } from '../refusal.ts';
 import { inOrder, matchesFilter } from './list.ts';
 import { parseLine, printLines } from './line.ts';
 import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
-import type { AuditRecord, Link } from './record.ts';
+import type { AuditRecord, Link, PrintedEvent } from './record.ts';
 import { verifyChains } from './verify.ts';
+
+/** Where audit events are appended. */
+export interface AuditSink {
+  /** Durable when it resolves. If it throws, some events may be stored: appending them again stores those twice. */
+  append(events: readonly (AuditEntry | PrintedEvent)[]): Promise<void>;
+  /** True while the events of other processes of this server cannot be stored; undefined if there are none. */
+  readonly failing?: boolean;
+  /** Counts a refusal with those of the other processes; undefined: this process counts its own. */
+  refused?(refusal: Refusal): void;
+}
 
 /**
  * An append-only log of audit events, from which whole days can be pruned; test/audit/contract.ts defines its
  * behaviour.
  */
-export interface AuditLog {
-  /** Durable when it resolves. If it throws, some events may be stored: appending them again stores those twice. */
-  append(events: readonly AuditEntry[]): Promise<void>;
+export interface AuditLog extends AuditSink {
   /** The events that match the filter, in the order of their time (as precisely as the clocks of processes agree). */
   list(filter?: AuditFilter): AsyncIterable<AuditEntry>;
   /** Deletes the whole days (UTC) before a time in milliseconds since 1970 UTC; returns the number of events. */
@@ -60,7 +69,7 @@ export class ChainedLog implements AuditLog {
     this.#now = now;
   }
 
-  async append(events: readonly AuditEntry[]): Promise<void> {
+  async append(events: readonly (AuditEntry | PrintedEvent)[]): Promise<void> {
     if (events.length > 0) await this.#add(events);
   }
 

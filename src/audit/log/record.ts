@@ -7,8 +7,14 @@ export interface Link {
   readonly hash: string;
 }
 
+/** An event as another process of this server has printed it (`printRecord`). */
+export interface PrintedEvent {
+  readonly printed: string;
+}
+
 /** The content of a line apart from its digest and its number. */
-export type AuditRecord = { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry;
+export type AuditRecord =
+  { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry | PrintedEvent;
 
 /** The text before the event in a line: no string contains it, since quotes in strings are escaped. */
 export const eventStart = ',"event":';
@@ -17,6 +23,7 @@ export const eventStart = ',"event":';
 export function printRecord(record: AuditRecord): string {
   if ('before' in record) return `"before":${JSON.stringify(record.before)}}`;
   if ('pruned' in record) return `"pruned":${JSON.stringify(record.pruned)}}`;
+  if ('printed' in record) return record.printed;
   const { recorded, partition, client, patients, text } = record;
   const of = partition === undefined ? '' : `,"partition":${JSON.stringify(partition)}`;
   const by = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;

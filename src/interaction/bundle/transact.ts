@@ -32,7 +32,7 @@ export function createTransaction(dispatch: Dispatch): Interaction {
     const audit = (entry: TransactionEntry, { status, records = [] }: FhirResponse): void =>
       engine.audit.answered({ ...entry.request, query: urlOf(entry) }, { status, records });
     try {
-      for (const entry of entries) engine.chargeClient?.(entry.request); // once, however often it is carried out
+      for (const entry of entries) await engine.chargeClient?.(entry.request); // once, however often it is carried out
       const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });
       const answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 500 } }));
       for (const { entry, answer } of answered) audit(entry, answer);

@@ -4,15 +4,15 @@ import { scoredParameters, scoreOf } from '../../search/score.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, type Place } from './joined.ts';
 
-/** The scores of the records of a page, for types with such; none for a record with a damaged text. */
+/** The scores of the records of a page, if the type has such and the search wants them; none for a damaged text. */
 export function scoresOf(
   records: readonly StoredVersion[],
   requests: readonly SearchRequest[],
   place: Place,
 ): ReadonlyMap<StoredVersion, number> {
   const scores = new Map<StoredVersion, number>();
-  for (const { type, scored } of requests) {
-    if (scored === undefined) continue;
+  for (const { type, scored, scores: shown } of requests) {
+    if (scored === undefined || !shown) continue;
     const params = scoredParameters(scored);
     for (const record of records) {
       const score = record.type === type.name ? scoreOf(scored, entriesOf(record)) : undefined;

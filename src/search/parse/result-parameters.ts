@@ -13,6 +13,7 @@ export const controls = [
   '_summary',
   '_elements',
   '_total',
+  '_score',
   '_format',
   '_pretty',
 ] as const;
@@ -62,6 +63,11 @@ const noScore =
 /** https://hl7.org/fhir/R4/search.html#summary */
 export function parseSummary(value: string): SearchRequest['summary'] {
   return oneOf('_summary', value, ['true', 'text', 'data', 'count', 'false']);
+}
+
+/** Whether matches of a search by words have their score. https://hl7.org/fhir/R5/search.html#_score */
+export function parseScore(value: string): boolean {
+  return oneOf('_score', value, ['true', 'false']) === 'true';
 }
 
 /** https://hl7.org/fhir/R4/search.html#total */

@@ -15,7 +15,15 @@ import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
 import { parseNamedQuery } from './named-query.ts';
 import { parseParameter } from './parameter.ts';
-import { controls, parseCount, parseElements, parseSort, parseSummary, parseTotal } from './result-parameters.ts';
+import {
+  controls,
+  parseCount,
+  parseElements,
+  parseScore,
+  parseSort,
+  parseSummary,
+  parseTotal,
+} from './result-parameters.ts';
 import type { SearchContext } from './value.ts';
 
 /** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
@@ -31,7 +39,7 @@ const MOST_JOINS = 100;
  */
 export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
   checkSize(pairs);
-  checkControls(pairs);
+  checkControls(type, pairs);
   const warnings: Issue[] = [];
   const used: QueryPair[] = [];
   const queries: Query[] = [];
@@ -47,7 +55,7 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
       }
       if (isContained(pair[0])) takeContained(type, pair, given, context);
       else if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
-      else if (!isControl(pair[0])) queries.push(parseParameter(type, pair, context));
+      else if (!isControl(pair[0], type)) queries.push(parseParameter(type, pair, context));
       else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));
       else given.set(...pair);
       used.push(pair);
@@ -114,21 +122,23 @@ function results(
     summary: countOnly ? 'count' : summary,
     elements: read('_elements', parseElements),
     total: countOnly ? 'accurate' : (read('_total', parseTotal) ?? 'none'),
+    scores: read('_score', parseScore) ?? true,
     used,
     self: used,
   };
 }
 
 const known: ReadonlySet<string> = new Set(controls);
-const isControl = (name: string): boolean => known.has(name);
+const isControl = (name: string, { searchFeatures }: ResourceType): boolean =>
+  known.has(name) && (name !== '_score' || searchFeatures.has('score'));
 
 /** Each control at most once and without a modifier; page tokens are not accepted here. */
-function checkControls(pairs: readonly QueryPair[]): void {
+function checkControls(type: ResourceType, pairs: readonly QueryPair[]): void {
   const seen = new Set<string>();
   for (const [name] of pairs) {
     const colon = name.indexOf(':');
     const code = colon === -1 ? name : name.slice(0, colon);
-    if (!isControl(code)) continue;
+    if (!isControl(code, type)) continue;
     if (colon !== -1) throw unsupportedModifier(code, name.slice(colon + 1), []);
     if (seen.has(code)) throw repeated(code);
     seen.add(code);

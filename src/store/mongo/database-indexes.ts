@@ -8,7 +8,7 @@ import { type Core, history, resources } from './core.ts';
 import { isCode } from './failures.ts';
 
 /** Types that are read concurrently: all of R4 take less than a second then, also with a latency of 50 ms. */
-const atOnce = 10;
+export const atOnce = 10;
 
 /**
  * The indexes of resource collections that differ from the definitions: missing, being built, or unused. Indexes with

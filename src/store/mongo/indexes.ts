@@ -3,6 +3,7 @@ import { parameters, partitions } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
+import { indexSizes } from './index-sizes.ts';
 import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { withOurDefinitions } from './register.ts';
@@ -39,8 +40,12 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         const all = (await partitionsOf(core)).flatMap(partition => types.map(type => [partition, type] as const));
         return all.filter(([{ p }, { name }]) => places.has(`${p}/${name}`));
       }),
-    database: ({ drop = false } = {}) =>
-      drop ? writing(() => dropUnused(core)) : withPortErrors(core, () => indexesOfDatabase(core)),
+    database: async ({ drop = false, sizes = false } = {}) => {
+      const differing = await (drop
+        ? writing(() => dropUnused(core))
+        : withPortErrors(core, () => indexesOfDatabase(core)));
+      return sizes ? withPortErrors(core, () => indexSizes(core, differing)) : differing;
+    },
   };
 }
 

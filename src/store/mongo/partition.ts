@@ -1,14 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
-import type { KeptAttachment } from '../blobs.ts';
 import type { Explain } from '../explained.ts';
 import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { sortedPage } from '../sorted.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
-import { listAttachments } from './carried.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
@@ -99,10 +97,6 @@ export class MongoPartition implements Partition {
       const found = await this.#core.registry.partition(this.id);
       return found === undefined ? undefined : openAttachment(this.#core, found.p, digest);
     });
-  }
-
-  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
-    return this.#each(p => listAttachments(this.#core, p, type, ids));
   }
 
   export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {

@@ -142,6 +142,7 @@ function createClose({ core, ending, working, leave, disconnect }: Opened): () =
 
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];
+  readonly relay = undefined;
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;

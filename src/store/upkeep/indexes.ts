@@ -88,7 +88,7 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
     }
   }
 
-  database(options?: { readonly drop?: boolean }): Promise<readonly DatabaseIndex[]> {
+  database(options?: Parameters<IndexAdmin['database']>[0]): Promise<readonly DatabaseIndex[]> {
     return this.#driver.database(options);
   }
 }

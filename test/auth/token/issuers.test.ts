@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config.ts';
-import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { requireModel } from '../../support/loaded-once.ts';
+import { startServer } from '../../support/processes/start.ts';
 import { put } from '../../support/serve.ts';
 import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';
@@ -146,7 +146,7 @@ describe.each(all)('$heading', habits => {
       'off',
     ];
     const store = ['--store', `sqlite:${join(folder, 'records.sqlite')}`, '--config', join(folder, 'settings.json')];
-    engine = await startEngine(readConfig([...flags, ...store]), undefined, { load: requireModel });
+    engine = await startServer(readConfig([...flags, ...store]), undefined, { load: requireModel });
     await engine.engine.store.partitions.add('clinic', { zone: 'UTC' });
     await engine.engine.store.partitions.add('lab', { zone: 'UTC' });
     for (const name of ['clinic', 'lab']) {

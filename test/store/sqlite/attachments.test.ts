@@ -20,9 +20,9 @@ import type { Partition } from '../../../src/store/partitions.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';
 import { keptFiles } from '../support/kept-files.ts';
-import { list } from '../support/list.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';
 import { attachmentSteps } from '../support/verified.ts';
+import { attachmentsIn } from '../../support/attached.ts';
 
 let model: Model;
 let folder: string;
@@ -73,7 +73,7 @@ describe('the bytes of attachments', () => {
     await expect(openClinic(`sqlite:${file}`, model, { mode: 'read' })).rejects.toThrow('start the server once');
     ({ store, clinic } = await openClinic(`sqlite:${file}`, model));
     await create('a');
-    expect(await list(clinic.attachments('Media'))).toHaveLength(1);
+    expect(await attachmentsIn(clinic, 'Media')).toHaveLength(1);
   });
 
   it('that are damaged in length are written again when they come again', async () => {

@@ -12,7 +12,7 @@ const contains = (text: string): Query => ({
 });
 
 /** Many alternatives of "contains" that none of many names has: work that no index bounds, longer than the deadline. */
-const never: Query = { kind: 'or', of: Array.from({ length: 100 }, (_, at) => contains(`absent${at}`)) };
+const never: Query = { kind: 'or', of: Array.from({ length: 2_000 }, (_, at) => contains(`absent${at}`)) };
 
 describe('work that is not bounded beforehand', () => {
   let place: t.Place;
@@ -20,7 +20,7 @@ describe('work that is not bounded beforehand', () => {
   let demo: Partition;
   beforeAll(async () => {
     place = await t.newPlace();
-    ({ store, demo } = await t.openDemo(place.url, { deadline: 300 }));
+    ({ store, demo } = await t.openDemo(place.url, { deadline: 100 }));
     for (let at = 0; at < 5; at += 1)
       await demo.write(Array.from({ length: 1_000 }, (_, i) => t.put(`r${at}-${i}`, [t.named(`Name zz${i}`)])));
   });

@@ -1,10 +1,10 @@
 // Creates pictures with keys until it is killed: first again what may have been under way, then new ones. Says on
 // stdout when each begins and when it is acknowledged.
 import { randomUUID } from 'node:crypto';
-import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { bytesOf } from './bytes-of.ts';
 import { kept, openClinic, picture, shippedModel } from './shipped.ts';
+import { say } from '../../support/say.ts';
 
 const [url = '', prefix = '', ...again] = process.argv.slice(2);
 const { clinic } = await openClinic(url, await shippedModel());
@@ -12,18 +12,18 @@ const atOnce = 8;
 let count = 0;
 
 async function createOne(name: string): Promise<void> {
-  writeSync(1, `begin ${name}\n`);
+  say(`begin ${name}`);
   const attachments = [await kept(clinic, bytesOf(name))];
   const key = { key: name, body: name, expires: Date.now() + 86_400_000 };
   const [result] = await clinic.write([picture(randomUUID(), name, { attachments, precondition: { is: 'absent' } })], {
     key,
   });
-  writeSync(1, `done ${name} ${result?.id}\n`);
+  say(`done ${name} ${result?.id}`);
 }
 
 await Promise.all(again.map(createOne));
 flushCompileCache(); // it will be killed
-writeSync(1, 'ready\n');
+say('ready');
 await Promise.all(
   Array.from({ length: atOnce }, async () => {
     for (;;) await createOne(`${prefix}-${count++}`);

@@ -3,7 +3,8 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
-import type { Attached, KeptAttachment } from '../../../store/blobs.ts';
+import { currentAttachments } from '../../../store/current-attachments.ts';
+import type { Attached } from '../../../store/blobs.ts';
 import type { Explain } from '../../../store/explained.ts';
 import type { Partition, PartitionSettings } from '../../../store/partitions.ts';
 import type {
@@ -156,16 +157,9 @@ export class StagedPartition implements Partition {
     return this.#parts.partition.attachment(digest);
   }
 
-  /** Those of stored records. */
-  attachments(type: string, ids?: readonly string[]): AsyncIterable<KeptAttachment> {
-    return this.#parts.partition.attachments(type, ids);
-  }
-
   /** The attachments of the stored version of a record. */
   async attachedTo(type: string, id: string): Promise<readonly Attached[]> {
-    const found: Attached[] = [];
-    for await (const kept of this.attachments(type, [id])) found.push(kept);
-    return found;
+    return (await currentAttachments(this.#parts.partition, type, [id])).get(id) ?? [];
   }
 
   export(): AsyncIterable<KeptVersion> {
