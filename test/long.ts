@@ -1,4 +1,4 @@
-// npm run test:faults and npm run test:long: suites that `npm test` runs in a short form, with all their rounds.
+// npm run test:faults, test:processes, test:long: suites that `npm test` runs in a short form, with all their rounds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -55,7 +55,25 @@ const faults: readonly Step[] = [
   },
 ];
 
+const severalProcesses: Step = {
+  what: 'HTTP, access, audit and faults with servers of two processes',
+  env: { CRS_TEST_PROCESSES: '2' },
+  files: [
+    'test/http',
+    'test/auth',
+    'test/smart',
+    'test/audit',
+    'test/faults',
+    'test/cli/shutdown.test.ts',
+    'test/cli/hangup.test.ts',
+    'test/cli/definitions-live.test.ts',
+    'test/cli/backup-beside.test.ts',
+    'test/observability',
+  ],
+};
+
 const rest: readonly Step[] = [
+  severalProcesses,
   {
     what: 'transactions, single writes and reads at the same time: 300 random schedules',
     env: { CRS_TEST_ROUNDS: '300' },
@@ -110,7 +128,8 @@ const rest: readonly Step[] = [
   },
 ];
 
-const steps = process.argv[2] === 'faults' ? faults : [...faults, ...rest];
+const chosen: Readonly<Record<string, readonly Step[]>> = { faults, processes: [severalProcesses] };
+const steps = chosen[process.argv[2] ?? ''] ?? [...faults, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vitest = 'node_modules/vitest/vitest.mjs';
 let failed = 0;

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { tokenCollection } from '../../src/auth/token/own-tokens.ts';
 import { clientCollection, createRegistry, userCollection } from '../../src/smart/registry.ts';
 import { signIn } from '../../src/smart/sign-in.ts';
 import { createThrottle } from '../../src/smart/throttle.ts';
@@ -63,7 +64,28 @@ describe('a demonstration', () => {
       });
       expect(named).not.toContain('take-good-care');
     });
+    const scopes = await inStore(async store => {
+      const found: unknown[] = [];
+      for await (const { value } of store.documents(tokenCollection).list()) found.push(value);
+      return found.map(value => (value as { scope: string }).scope); // a stored grant
+    });
+    expect(scopes).toEqual(['system/*.rs']); // to look around is to read
     expect(printed).toMatch(/^Runs on [^\n]*\nOpen the explorer in a browser: http:\S+\/\n/);
+  });
+
+  it('shows the queries with open access too, where nobody signs in', async () => {
+    const flags = ['--access', 'open', '--port', '0', '--log', 'off', '--store', `sqlite:${file}`];
+    const server = launch(['serve', '--demo', ...flags]);
+    const [, url = ''] = await server.until(/Serves (http:\S+)\/r4\/demo /);
+    const visitor = new Visitor({ url }, { Accept: 'text/html' });
+    const start = await visitor.get('/');
+    const queries = [...start.html.matchAll(/href="(\/r4\/demo\/\w+\?[^"]*)"/g)].map(([, path = '']) => plain(path));
+    const found = await visitor.get(queries[0] ?? '');
+    server.process.kill('SIGTERM');
+    expect(await server.ended).toBe(0);
+    expect(queries).toHaveLength(3);
+    expect([found.status, found.html.includes('aria-current="page">Table')]).toEqual([200, true]);
+    expect(start.html).not.toMatch(/take-good-care|You choose|launcher/);
   });
 
   it('prints who signs in where, with the passwords, and they are right', async () => {

@@ -48,7 +48,10 @@ export function environment(): NodeJS.ProcessEnv {
 
 /** Starts a command and continues. */
 export function launch(args: readonly string[], { env, cwd, execArgv = [] }: RunOptions = {}): Launched {
-  const given = { cwd: cwd ?? root, env: { ...environment(), ...env } };
+  // Servers of several processes, if the tests are to run with them.
+  const several = args[0] === 'serve' ? process.env['CRS_TEST_PROCESSES'] : undefined;
+  const processes = several === undefined ? {} : { CRS_PROCESSES: several };
+  const given = { cwd: cwd ?? root, env: { ...environment(), ...processes, ...env } };
   return launchedFrom(spawn(process.execPath, [...execArgv, start, ...args], given));
 }
 

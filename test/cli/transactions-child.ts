@@ -1,10 +1,10 @@
 // Writes transactions beside a server until it is killed: each has two new pictures with attachments, and the number of
 // the transaction in one patient. Says on stdout which is acknowledged.
-import { writeSync } from 'node:fs';
 import { partitionOf, withStore } from '../../src/cli/open.ts';
 import { readConfig } from '../../src/config.ts';
 import { bytesOf } from '../store/support/bytes-of.ts';
 import { kept, person, picture } from '../store/support/shipped.ts';
+import { say } from '../support/say.ts';
 
 const [store = ''] = process.argv.slice(2);
 await withStore(readConfig(['--store', store]), 'command', async opened => {
@@ -15,6 +15,6 @@ await withStore(readConfig(['--store', store]), 'command', async opened => {
       picture(name, name, { attachments: [await kept(partition, bytesOf(name))] }),
     );
     await partition.write([...(await Promise.all(pictures)), person('counter', String(number))]);
-    writeSync(1, `done ${number}\n`);
+    say(`done ${number}`);
   }
 });

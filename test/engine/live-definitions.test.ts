@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireModel } from '../../src/engine/load-model.ts';
+import { readEvents } from '../../src/audit/read-events.ts';
 import { createDefinitionSets } from '../../src/store/definition-sets.ts';
+import { list } from '../store/support/list.ts';
+import { auditOf } from '../support/audit-of.ts';
 import { serve, type Served } from '../support/serve.ts';
 
 const ninth = join(import.meta.dirname, '../fixtures/ninth-type');
@@ -256,6 +259,33 @@ describe('rollback', () => {
     // the files again
     expect((await reload()).kind).toBe('changed');
     expect([200, 503]).toContain((await server.get('/Organization?address=here')).status);
+  });
+
+  it('and reloads are audit events, refused ones too', async () => {
+    await start();
+    declare([name]);
+    await reload();
+    const { version } = await metadata();
+    write('capability/one.json', '{');
+    await reload();
+    await server.running.definitions.rollback();
+    const events = async (): Promise<readonly unknown[]> => {
+      const all = await list(readEvents(auditOf(server.running.engine.store)));
+      return all
+        .map(({ text }) => JSON.parse(text))
+        .filter(({ subtype }) => subtype[0].code.startsWith('definitions-'))
+        .map(({ subtype, outcome, entity }) => [
+          subtype[0].code,
+          outcome,
+          ...entity[0].detail.map(({ valueString }: { valueString: string }) => valueString),
+        ]);
+    };
+    await expect.poll(async () => (await events()).length).toBe(3);
+    expect(await events()).toEqual([
+      ['definitions-reload', '0', version, '10', expect.any(String)],
+      ['definitions-reload', '4', expect.any(String)],
+      ['definitions-rollback', '0', (await metadata()).version, expect.any(String), expect.any(String)],
+    ]);
   });
 
   it('has the last five sets', async () => {

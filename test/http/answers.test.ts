@@ -79,7 +79,8 @@ describe('compression', () => {
 
 describe('a fault', () => {
   it('is answered 500 with the request id and nothing from inside, and logged', async () => {
-    const other = await serve([], [], createLog('error', { write: (text: string) => lines.push(text) }));
+    const log = createLog('error', { write: (text: string) => lines.push(text) });
+    const other = await serve([], [], log, { isOneProcess: true });
     await other.running.engine.store.close();
     lines.length = 0;
     const { status, json, headers, text } = await other.get('/Patient/p1', { 'X-Request-Id': 'broken-1' });

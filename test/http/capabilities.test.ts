@@ -33,6 +33,7 @@ describe('metadata', () => {
       _summary: 'true',
       _elements: 'id',
       _total: 'accurate',
+      _explain: 'true',
     };
     const names: readonly string[] = rest[0].searchParam.map(({ name }: { name: string }) => name);
     expect(names).toEqual(Object.keys(values));

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Answer, Served } from './serve.ts';
+import { attachmentsIn } from './attached.ts';
 
 /** Bytes that begin as a PNG does. */
 export const png = (size = 100): Buffer =>
@@ -42,7 +43,7 @@ export const issuesOf = (answer: Answer): readonly string[] =>
 /** The bytes that are kept for the records of a type, by id. */
 export async function keptBytes(server: Served, type: string): Promise<Map<string, Buffer[]>> {
   const found = new Map<string, Buffer[]>();
-  for await (const { id, digest } of server.partition.attachments(type)) {
+  for (const { id, digest } of await attachmentsIn(server.partition, type)) {
     const chunks: Buffer[] = [];
     for await (const chunk of (await server.partition.attachment(digest)) ?? []) chunks.push(chunk as Buffer);
     found.set(id, [...(found.get(id) ?? []), Buffer.concat(chunks)]);

@@ -3,8 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { readConfig } from '../../src/config.ts';
-import { startEngine } from '../../src/engine/engine.ts';
-import type { EngineParts, RunningEngine } from '../../src/engine/engine.ts';
+import type { RunningEngine } from '../../src/engine/engine.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Log } from '../../src/observability/log.ts';
 import type { Change } from '../../src/store/records.ts';
@@ -12,6 +11,8 @@ import type { Partition } from '../../src/store/partitions.ts';
 import { launch } from '../cli/process.ts';
 import { freePort } from './free-port.ts';
 import { requireModel } from './loaded-once.ts';
+import { startServer } from './processes/start.ts';
+import type { ServerParts } from './processes/start.ts';
 import { newStorePlace, onMongodb } from './store-place.ts';
 
 export interface Answer {
@@ -52,7 +53,7 @@ export async function serve(
   resources: Iterable<object | string> = [],
   flags: readonly string[] = [],
   log?: Log,
-  parts: EngineParts = {},
+  parts: ServerParts = {},
 ): Promise<Served> {
   const place = await newStorePlace();
   const access = parts.verify === undefined ? 'open' : 'token';
@@ -69,7 +70,7 @@ export async function serve(
     'off',
     ...flags,
   ]);
-  const running = await startEngine(config, log, { load: requireModel, ...parts });
+  const running = await startServer(config, log, { load: requireModel, ...parts });
   const { partitions } = running.engine.store;
   await partitions.add('demo', { zone: 'America/Toronto' });
   const partition = await running.engine.store.partition('demo');

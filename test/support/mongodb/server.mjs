@@ -43,7 +43,9 @@ server.on('error', error => {
 });
 server.listen(Number(port), '127.0.0.1', () => {
   const address = server.address();
-  if (address !== null && typeof address === 'object') console.log(`ready on 127.0.0.1:${address.port}`);
+  if (address === null || typeof address !== 'object') return;
+  console.log(`socket ${engine.socketPath}`);
+  console.log(`ready on 127.0.0.1:${address.port}`);
 });
 
 const stop = () => {
