@@ -37,7 +37,7 @@ export function r4Of(names: readonly string[], change?: (type: DeclaredType) => 
     resource.some(({ type }) => url.toLowerCase().endsWith(`/${type.toLowerCase()}`)),
   );
   const { compartment: _, ...others } = rest;
-  const declaredRest = { ...others, resource, ...(compartment.length > 0 && { compartment }) }; // an empty list is a fault
-  writeFileSync(path, JSON.stringify({ ...statement, rest: [declaredRest] }));
+  const compartments = compartment.length > 0 && { compartment }; // an empty list would be refused
+  writeFileSync(path, JSON.stringify({ ...statement, rest: [{ ...others, resource, ...compartments }] }));
   return folder;
 }
