@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parseShortEvent } from '../../src/audit/short-event.ts';
 import { openBackupSource } from '../../src/store/backup.ts';
-import { bytesPath, hasBytes } from '../../src/store/sqlite/attachment-files.ts';
+import { bytesPath, hasBytes } from '../../src/store/files/attachments.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { bytesOf, digestOf } from '../store/support/bytes-of.ts';
 import { media, png, sha1 } from '../support/media.ts';

@@ -2,8 +2,9 @@ import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { grace, trashTime } from '../attachment-ages.ts';
 import { isDigest } from '../digest.ts';
-import { attachmentsFolder, bytesPath, isAbsent, trashFolder, trashPath } from './attachment-files.ts';
-import { moveToTrash, takeBack } from './attachment-trash.ts';
+import { attachmentsFolder, bytesPath, trashFolder, trashPath } from '../files/attachments.ts';
+import { isAbsent } from '../files/durable.ts';
+import { moveToTrash, takeBack } from '../files/trash.ts';
 import type { Database } from './open.ts';
 
 /** Attachments, or temporary files of a process that ended: other files are not touched. */

@@ -1,6 +1,6 @@
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from '../files/condition.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';

@@ -8,16 +8,16 @@ import type { WriteRelay } from '../relay.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
-import { auditFiles } from './audit-files.ts';
+import { auditFiles } from '../files/audit.ts';
 import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
-import { ownerOnly } from '../file-mode.ts';
-import { Condition } from './condition.ts';
+import { ownerOnly } from '../files/mode.ts';
+import { Condition } from '../files/condition.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
-import { FileWatch, watchedFiles } from './file-watch.ts';
+import { FileWatch, watchedFiles } from '../files/watch.ts';
 import { sqliteIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
-import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
+import { leftBehind, lostBytesNotice, refusal, refuseInterrupted, requireNothingLeft } from '../files/left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
@@ -25,10 +25,9 @@ import { openDatabase } from './open.ts';
 import { isCannotOpen, isSqliteError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
-import { exposureNotice, makePrivate } from './private-files.ts';
+import { exposureNotice, makePrivate } from '../files/private.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
-import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
@@ -76,7 +75,8 @@ export async function openSqliteStore(
     if (hasFullText(model)) requireFullText(database);
     if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
     if (options.mode === 'serve') await finishUpgrade(core);
-    for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
+    const hasAttachments = (): boolean => database.get('SELECT 1 FROM attachments LIMIT 1') !== undefined;
+    for (const text of [exposureNotice(path), lostBytesNotice(path, hasAttachments)])
       if (text !== undefined) options.notice?.(text);
     const relay = writer && {
       commit: (jobs: Uint8Array) => writer.commit(jobs),

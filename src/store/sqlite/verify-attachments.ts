@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
 import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
-import { attachmentsFolder, bytesPath, ifThere, measureFile, trashFolder, trashPath } from './attachment-files.ts';
+import { attachmentsFolder, bytesPath, measureFile, trashFolder, trashPath } from '../files/attachments.ts';
+import { ifThere } from '../files/durable.ts';
 import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
 import type { Database } from './open.ts';
 

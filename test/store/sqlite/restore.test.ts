@@ -3,7 +3,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parseLine, printLines } from '../../../src/audit/log/line.ts';
-import { chainPath } from '../../../src/store/sqlite/audit-files.ts';
+import { chainPath } from '../../../src/store/files/audit.ts';
 import { manifestName, parseManifest } from '../../../src/store/sqlite/backup/manifest.ts';
 import { placeBeside } from '../../../src/store/sqlite/backup/place.ts';
 import { layout } from '../../../src/store/sqlite/migrations.ts';

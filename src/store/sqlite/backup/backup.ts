@@ -11,7 +11,7 @@ import { checkDatabase } from './check-database.ts';
 import { copyAttachments, type Places } from './copy-attachments.ts';
 import { copyAudit, describeAudit } from './copy-audit.ts';
 import { copyDatabase } from './copy-database.ts';
-import { digestOfFile } from './files.ts';
+import { digestOfFile } from './file-digest.ts';
 import { isDiskFull } from './disk-full.ts';
 import { createManifest, databaseName, type Manifest, printManifest, readManifest } from './manifest.ts';
 import { mend, requirePartitions } from './mend.ts';

@@ -1,8 +1,8 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { attachmentsFolder, bytesPath, hasBytes, ifThere, isAbsent, trashPath } from '../attachment-files.ts';
+import { attachmentsFolder, bytesPath, hasBytes, trashPath } from '../../files/attachments.ts';
+import { copyPrivate, ifThere, isAbsent, makeFolder } from '../../files/durable.ts';
 import type { Database } from '../open.ts';
-import { copyPrivate, makeFolder } from './files.ts';
 import type { Pace } from './pace.ts';
 import { type Bytes, referred, totals } from './referred.ts';
 

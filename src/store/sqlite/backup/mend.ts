@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import type { BackupFinding } from '../../backup-port.ts';
 import { StoreRefused } from '../../errors.ts';
-import { bytesPath } from '../attachment-files.ts';
+import { bytesPath } from '../../files/attachments.ts';
 import type { Database } from '../open.ts';
 import { copyAgain, type Places } from './copy-attachments.ts';
-import { digestOfFile } from './files.ts';
+import { digestOfFile } from './file-digest.ts';
 
 /**
  * Copies damaged attachments again, of an interrupted run or of the older backup. Removes attachments that no record

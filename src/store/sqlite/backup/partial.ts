@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { StoreRefused } from '../../errors.ts';
-import { ifThere, syncFolder } from '../attachment-files.ts';
+import { ifThere, makeFolder, openNew, syncFolder, syncFolders, writeWhole } from '../../files/durable.ts';
 import { lockFile } from '../lock.ts';
 import type { Database } from '../open.ts';
-import { makeFolder, openNew, syncFolders, writeWhole } from './files.ts';
 import { databaseName, manifestName } from './manifest.ts';
 
 const lockName = 'lock';
+const newManifest = `${manifestName}.new`;
 const attachmentsName = `${databaseName}.attachments`;
 const ownNames = [databaseName, `${databaseName}-journal`, attachmentsName, `${databaseName}.audit`];
 
@@ -51,7 +51,8 @@ export class PartialBackup {
   /** Makes it the backup: before this nothing is at its folder. Durable when it resolves. */
   async finish(manifest: string): Promise<void> {
     await syncFolders(this.#partial);
-    await writeWhole(join(this.#partial, manifestName), manifest);
+    await writeWhole(join(this.#partial, manifestName), manifest, join(this.#partial, newManifest));
+    await syncFolder(this.#partial);
     await rename(this.#partial, this.#folder);
     this.#lock.close();
     await rm(join(this.#folder, lockName), { force: true });
@@ -81,7 +82,7 @@ async function requireEmpty(folder: string): Promise<void> {
 }
 
 async function requireOwn(partial: string): Promise<void> {
-  const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, `${manifestName}.new`];
+  const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, newManifest];
   const other = (await ifThere(() => readdir(partial)))?.find(name => !known.includes(name));
   if (other !== undefined)
     throw new StoreRefused(`\`${partial}\` has \`${other}\`, which is not of a backup; remove that folder first`);

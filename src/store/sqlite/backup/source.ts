@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BackupSource } from '../../backup-port.ts';
 import { StoreRefused, StoreUnavailable } from '../../errors.ts';
-import { auditFiles } from '../audit-files.ts';
+import { auditFiles } from '../../files/audit.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
 import { isSqliteError } from '../sqlite-error.ts';
