@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { parseShortEvent } from '../../src/audit/short-event.ts';
-import { openBackupSource } from '../../src/store/backup.ts';
+import { openBackupSource } from '../../src/store/backup/open.ts';
 import { bytesPath, hasBytes } from '../../src/store/files/attachments.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { bytesOf, digestOf } from '../store/support/bytes-of.ts';

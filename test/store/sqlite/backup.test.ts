@@ -12,7 +12,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { openBackupSource } from '../../../src/store/backup.ts';
+import { openBackupSource } from '../../../src/store/backup/open.ts';
 import { printLines } from '../../../src/audit/log/line.ts';
 import { chainName } from '../../../src/audit/log/place.ts';
 import type { AuditRecord } from '../../../src/audit/log/record.ts';

@@ -1,4 +1,4 @@
-import type { BackupFinding } from '../../backup-port.ts';
+import type { BackupFinding } from '../../backup/port.ts';
 import type { StoreFinding } from '../../transfer.ts';
 import { type Part, reportParts } from '../../upkeep/report.ts';
 import { attempt } from '../attempt.ts';
@@ -6,7 +6,7 @@ import { layout, layoutOf } from '../migrations.ts';
 import type { Database } from '../open.ts';
 import { readPlaces } from '../places.ts';
 import { partsOfFile } from '../verify-store.ts';
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../backup/pace.ts';
 
 /** Maximum number of reported lines of SQLite's own check for an older layout. */
 const most = 100;

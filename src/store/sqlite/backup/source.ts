@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BackupSource } from '../../backup-port.ts';
+import type { BackupSource } from '../../backup/port.ts';
 import { StoreRefused, StoreUnavailable } from '../../errors.ts';
 import { auditFiles } from '../../files/audit.ts';
 import { layoutOf } from '../migrations.ts';
