@@ -31,6 +31,7 @@ import { Readers } from './readers.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
+import { changeTo } from '../upkeep/views.ts';
 import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
@@ -191,18 +192,11 @@ class SqliteStore implements Store {
   }
 
   async redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store> {
-    const { options, database, views } = this.#core;
+    const { options, database } = this.#core;
     const core: Core = { ...this.#core, options: { ...options, ...definitions }, known: new Map() };
     if (hasFullText(definitions.model)) requireFullText(database);
-    const isRegistered = registered(database) === definitionsDigest(definitions.model);
-    const changing = lead && !isRegistered ? register(core) : undefined;
-    views.changing = changing;
-    try {
-      await changing;
-      views.latest = core;
-    } finally {
-      if (views.changing === changing) views.changing = undefined;
-    }
+    const isKnown = !lead || registered(database) === definitionsDigest(definitions.model);
+    await changeTo(core, async () => (isKnown ? undefined : register(core)));
     return new SqliteStore(core, this.#upkeep, this.relay);
   }
 
