@@ -1,7 +1,7 @@
 import type { IndexDescription } from 'mongodb';
 import type { Reference } from '../upkeep/verify-attachments.ts';
+import { insertNew } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
-import { isTaken } from './failures.ts';
 
 /** The index that finds records and their older versions by their attachments; on both collections of a type. */
 export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
@@ -20,20 +20,10 @@ export async function noteType(core: Core, type: string): Promise<void> {
   noted.set(core, known);
   if (known.has(type)) return;
   // A later start creates it in the background if it is missing.
-  if (await isNew(core, type))
+  if (await insertNew(attaching(core), { _id: type }))
     for (const collection of [resources(core, type), history(core, type)])
       await collection.createIndexes([attachedIndex]);
   known.add(type);
-}
-
-async function isNew(core: Core, type: string): Promise<boolean> {
-  try {
-    await attaching(core).insertOne({ _id: type });
-    return true;
-  } catch (error) {
-    if (isTaken(error)) return false;
-    throw error;
-  }
 }
 
 const noted = new WeakMap<Core, Set<string>>();

@@ -1,4 +1,5 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, OptionalUnlessRequiredId } from 'mongodb';
+import { isTaken } from './failures.ts';
 import type {
   MarkDocument,
   MetaDocument,
@@ -31,4 +32,18 @@ export async function readMeta(database: Db, name: string): Promise<string | num
 export async function typesKept(database: Db): Promise<readonly string[]> {
   const found = await database.listCollections({}, { nameOnly: true }).toArray();
   return found.map(({ name }) => name).filter(name => /^[A-Z][A-Za-z]*$/.test(name)).sort(); // prettier-ignore
+}
+
+/** Inserts a document; false if another one has its `_id`. */
+export async function insertNew<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  document: OptionalUnlessRequiredId<T>,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
 }

@@ -8,10 +8,7 @@ import { type Core, history, resources, type Step } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
 /** A version without its search fields. */
-export type Stored = Pick<
-  ResourceDocument,
-  '_id' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
->;
+export type Stored = Omit<HistoryDocument, 'p'>;
 
 /** The fields of a document without its index entries. */
 export const storedFields = {
@@ -95,19 +92,14 @@ export function historyId(p: string, id: string, version: number): string {
   return `${p}/${id}/${String(version).padStart(10, '0')}`;
 }
 
-export function storedVersion(p: string, type: string, stored: Stored | HistoryDocument): StoredVersion {
+export function storedVersion(p: string, type: string, stored: Stored): StoredVersion {
   const { _id, version, updated, text } = stored;
   const [id = ''] = _id.slice(p.length + 1).split('/');
   return { type, id, version, lastUpdated: updated, text };
 }
 
 /** As `storedVersion`, with the owners if these definitions derived them. */
-export function ownedVersion(
-  { options }: Core,
-  p: string,
-  type: string,
-  stored: Stored | HistoryDocument,
-): StoredVersion {
+export function ownedVersion({ options }: Core, p: string, type: string, stored: Stored): StoredVersion {
   const owners = parseOwners(options.model.types.get(type), stored.owners);
   return { ...storedVersion(p, type, stored), owners };
 }

@@ -2,16 +2,15 @@ import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
 import { queryOf } from '../conditional.ts';
 import type { Conditional } from '../conditional.ts';
-import type { Requirement, WriteResult } from '../records.ts';
+import type { Put, Requirement, WriteResult } from '../records.ts';
 import { RequirementFailed, SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';
-import { reservations } from './collections.ts';
+import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { findMatches } from './count.ts';
 import { readCurrent } from './current.ts';
-import { isTaken } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
-import { declared, type Put } from './prepare.ts';
+import { declared } from './prepare.ts';
 import { reservationId } from './reservation-id.ts';
 import { withId } from './with-id.ts';
 
@@ -115,12 +114,7 @@ export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditi
 async function reserve(core: Core, partition: PartitionInfo, change: Conditional): Promise<ReservationDocument> {
   const own = reservationFor(core, partition, change);
   for (;;) {
-    try {
-      await reservations(core.database).insertOne(own);
-      return own;
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+    if (await insertNew(reservations(core.database), own)) return own;
     const other = await reservations(core.database).findOne({ _id: own._id });
     if (other !== null) return other;
   }

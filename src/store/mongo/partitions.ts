@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
 import { PartitionExists, StoreUnavailable } from '../errors.ts';
-import { meta, partitions, readMeta } from './collections.ts';
+import { insertNew, meta, partitions, readMeta } from './collections.ts';
 import { latestAfterChange, latestOf } from '../upkeep/views.ts';
 import type { Core } from './core.ts';
-import { isTaken, withPortErrors } from './failures.ts';
+import { withPortErrors } from './failures.ts';
 import { partitionsOf } from './indexes.ts';
 import { registerPartition, withOurDefinitions } from './register.ts';
 import { age } from './registry.ts';
@@ -64,11 +64,7 @@ export class MongoPartitions implements PartitionAdmin {
 
   async #insert(core: Core, id: string, key: string, { zone }: PartitionSettings): Promise<void> {
     const { database, options } = core;
-    try {
-      await partitions(database).insertOne({ _id: id, key, zone });
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+    await insertNew(partitions(database), { _id: id, key, zone });
     // A process that brought other definitions meanwhile may not have seen the partition.
     if ((await readMeta(database, 'definitions')) === definitionsDigest(options.model)) return;
     await partitions(database).deleteOne({ _id: id, key });

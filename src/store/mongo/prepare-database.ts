@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
-import { documents, meta, readMeta, reservations } from './collections.ts';
-import { isTaken } from './failures.ts';
+import { documents, insertNew, meta, readMeta, reservations } from './collections.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
@@ -50,9 +49,5 @@ async function isNew(database: Db): Promise<boolean> {
 
 /** Stores a value if there is none yet. */
 async function putMeta(database: Db, name: string, value: string | number): Promise<void> {
-  try {
-    await meta(database).updateOne({ _id: name }, { $setOnInsert: { value } }, { upsert: true });
-  } catch (error) {
-    if (!isTaken(error)) throw error;
-  }
+  await insertNew(meta(database), { _id: name, value });
 }
