@@ -1,10 +1,7 @@
-import type { IndexDescription } from 'mongodb';
 import type { Reference } from '../upkeep/verify-attachments.ts';
+import { attachedIndex } from './collection-indexes.ts';
 import { insertNew } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
-
-/** The index that finds records and their older versions by their attachments; on both collections of a type. */
-export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
 
 interface AttachingType {
   /** Name of a resource type. */

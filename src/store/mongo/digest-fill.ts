@@ -4,7 +4,7 @@ import { recordDigest } from '../record-digest.ts';
 import { versionFault } from '../version-fault.ts';
 import { meta, readMeta, typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
-import { storedVersion } from './current.ts';
+import { attachedTo, storedVersion } from './current.ts';
 import { livingServers } from './heartbeat.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
@@ -64,11 +64,11 @@ async function fillSlice(core: Core, type: string, versions: Versions): Promise<
   return page.length === digestSlice;
 }
 
-function digestOf(type: string, { has, attached = [], ...read }: Read): string | undefined {
+function digestOf(type: string, { has, ...read }: Read): string | undefined {
   if (has) return undefined;
-  const stored = storedVersion(read.p, type, { ...read, b: '' });
+  const stored = storedVersion(read.p, type, read);
   if (versionFault(stored) !== undefined) return undefined;
-  return recordDigest(read.p, { ...stored, attachments: stored.text === undefined ? [] : attached });
+  return recordDigest(read.p, { ...stored, attachments: attachedTo(read) });
 }
 
 /** Stores the progress; several processes may do so, and the furthest counts. Lower-case letters follow all types. */

@@ -5,7 +5,7 @@ import type { VersionSlice } from '../upkeep/versions.ts';
 import { versionOrder } from '../version-order.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, history, resources } from './core.ts';
-import { historyId, ownedVersion, readMany } from './current.ts';
+import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';
 import type { HistoryDocument } from './layout.ts';
 
 /** Types that are read concurrently. */
@@ -167,7 +167,6 @@ async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): P
   return keys.flatMap(({ type, id, version }) => found.get(`${type}/${id}/${version}`) ?? []);
 }
 
-function keptVersion(core: Core, p: string, type: string, stored: Parameters<typeof ownedVersion>[3]): KeptVersion {
-  const { attached = [] }: Pick<HistoryDocument, 'attached'> = stored;
-  return { ...ownedVersion(core, p, type, stored), attachments: stored.text === undefined ? [] : attached };
+function keptVersion(core: Core, p: string, type: string, stored: Stored): KeptVersion {
+  return { ...ownedVersion(core, p, type, stored), attachments: attachedTo(stored) };
 }

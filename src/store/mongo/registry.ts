@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { parameters, partitions, readMeta } from './collections.ts';
+import { parameters, partitions, readMeta, readPartition } from './collections.ts';
 import type { PartitionInfo, Registry } from './core.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { wantedIndexes } from './wanted.ts';
@@ -40,11 +40,6 @@ export function createRegistry(database: Db): Registry {
       for (const recent of Object.values(known)) recent.clear();
     },
   };
-}
-
-async function readPartition(database: Db, id: string): Promise<PartitionInfo | undefined> {
-  const found = await partitions(database).findOne({ _id: id });
-  return found === null ? undefined : { id, p: found.key, settings: { zone: found.zone } };
 }
 
 /** Cached values with a maximum age. */
