@@ -8,7 +8,7 @@ import type { Core, PartitionInfo } from './core.ts';
 import { isUndecided } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
 import { keyReservation } from './reservation-id.ts';
-import { withId } from './with-id.ts';
+import { withId } from '../with-id.ts';
 
 /** How long a repeated write waits for the first one before it finishes it, in milliseconds. */
 const longestWait = 500;

@@ -12,7 +12,7 @@ import { readCurrent } from './current.ts';
 import type { ReservationDocument } from './layout.ts';
 import { declared } from './prepare.ts';
 import { reservationId } from './reservation-id.ts';
-import { withId } from './with-id.ts';
+import { withId } from '../with-id.ts';
 
 /** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
 const kept = 3_600_000;

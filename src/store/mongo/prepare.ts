@@ -15,7 +15,7 @@ import { indexFields, noFields } from './entries.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { historyId } from './current.ts';
 import { everyTerm, updatedField } from './names.ts';
-import { orderKey } from './order-key.ts';
+import { orderKey } from '../order-key.ts';
 import { madeBy } from './wanted.ts';
 
 /** The outcome of a change to the current version. Throws `VersionConflict`. */

@@ -1,6 +1,6 @@
 import { type Chore, rebuildPending } from '../upkeep/chores.ts';
-import type { BytesFolder } from './attachment-sweep.ts';
-import { ByteSweep } from './byte-sweep.ts';
+import type { BytesFolder } from '../files/sweep.ts';
+import { byteSweep } from './byte-sweep.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { type Core, submit } from './core.ts';
 import { digestFill } from './digest-fill.ts';
@@ -15,12 +15,12 @@ const pause = 2_000;
  * attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
-  const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
+  const sweepBytes = unswept && byteSweep(core, unswept);
   const fillDigests = digestFill(core);
   const step = async (): Promise<boolean> =>
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
-    (await bytes?.step()) ||
+    (await sweepBytes?.()) ||
     fillDigests();
   return [{ step, pause }];
 }

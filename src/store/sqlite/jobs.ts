@@ -2,7 +2,7 @@ import type { Clause } from './clause.ts';
 import type { Attached } from '../blobs.ts';
 import type { KeptVersion, Note } from '../transfer.ts';
 import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
-import type { DueBytes } from './attachment-sweep.ts';
+import type { DueBytes } from '../files/sweep.ts';
 import type { Failure } from '../files/failures.ts';
 import type { WatchedFiles } from '../files/watch.ts';
 import type { Table } from './places.ts';

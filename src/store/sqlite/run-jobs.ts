@@ -1,5 +1,6 @@
 import { Commit } from './commit.ts';
-import { sweepFolder } from './attachment-sweep.ts';
+import { knownAttachments } from './attachment-rows.ts';
+import { sweepFolder } from '../files/sweep.ts';
 import { failureOf } from './failures.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
@@ -79,7 +80,7 @@ function run(database: Database, { job, definitions }: SubmittedJob, commit: Com
     case 'sweep':
       return sweep(database, data.path, job.now);
     case 'sweepBytes':
-      sweepFolder(database, data.path, job.due);
+      sweepFolder(knownAttachments(database), data.path, job.due);
       return { kind: 'done', value: null };
     case 'register':
       // Checked inside of the transaction: a server that starts now registers its own definitions after this one.

@@ -9,7 +9,8 @@ import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } 
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from '../files/audit.ts';
-import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
+import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
+import { knownAttachments } from './attachment-rows.ts';
 import { ownerOnly } from '../files/mode.ts';
 import { Condition } from '../files/condition.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
@@ -33,7 +34,7 @@ import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
 import { changeTo } from '../upkeep/views.ts';
 import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
-import { bytesOf } from './verify-attachments.ts';
+import { bytesOf } from '../files/kept-bytes.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
@@ -142,7 +143,9 @@ function prepareFile(
     // Another process may be creating the store: its log exists before its layout.
     if (isNew && left.some(one => one !== `${path}-wal`)) throw refusal(path, left);
     migrate(database, path);
-    return mode === 'serve' && !isNew ? sweepBytes(database, path, sweepTime) : undefined;
+    return mode === 'serve' && !isNew
+      ? sweepBytes(knownAttachments(database), path, sweepTime, sweep => database.transaction(sweep))
+      : undefined;
   } finally {
     database.close();
   }
@@ -180,7 +183,10 @@ class SqliteStore implements Store {
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {
     const { database, path } = this.#core;
     const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(this.#core, partition);
-    return verify({ indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(database, path, n) }, scope);
+    return verify(
+      { indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(knownAttachments(database), path, n) },
+      scope,
+    );
   }
 
   export(): AsyncIterable<Note> {

@@ -1,4 +1,4 @@
-import { removeBytes } from './attachment-sweep.ts';
+import { removeBytes } from '../files/sweep.ts';
 import type { JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';

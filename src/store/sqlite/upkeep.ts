@@ -1,6 +1,6 @@
 import { createBackgroundReport } from '../background-report.ts';
 import { doChores } from '../upkeep/chores.ts';
-import type { BytesFolder } from './attachment-sweep.ts';
+import type { BytesFolder } from '../files/sweep.ts';
 import { choresOf } from './background.ts';
 import type { Core } from './core.ts';
 import { unavailable } from '../files/failures.ts';

@@ -1,6 +1,7 @@
 import type { Bytes, Referenced } from '../../backup/referenced.ts';
+import { knownAttachments } from '../attachment-rows.ts';
 import type { Database } from '../open.ts';
-import { bytesOf } from '../verify-attachments.ts';
+import { bytesOf } from '../../files/kept-bytes.ts';
 
 /** Rows per read. */
 const rowSlice = 512;
@@ -21,7 +22,7 @@ export function referencedBy(database: Database, file: string): Referenced {
     size: Number(size),
     partitions: new Map(partitions.map(([id, n]) => [String(id), Number(n)])),
     slices: () => (hasSome ? slicesOf(database) : []),
-    bytes: n => bytesOf(database, file, n, -Infinity),
+    bytes: n => bytesOf(knownAttachments(database), file, n, -Infinity),
   };
 }
 
