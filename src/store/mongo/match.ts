@@ -1,5 +1,5 @@
-import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
+import { print } from '../../search/print.ts';
 import { queryOf } from '../conditional.ts';
 import type { Conditional } from '../conditional.ts';
 import type { Put, Requirement, WriteResult } from '../records.ts';
@@ -102,7 +102,7 @@ export async function matchOf(
 
 /** `_id` of the reservation of criteria. */
 export function matchReservation(p: string, { type, precondition }: Conditional): string {
-  return reservationId(p, 'match', type, JSON.stringify(criteria(precondition.query)));
+  return reservationId(p, 'match', type, print(inOneOrder(precondition.query)));
 }
 
 /** The reservation of a change. */
@@ -120,31 +120,10 @@ async function reserve(core: Core, partition: PartitionInfo, change: Conditional
   }
 }
 
-/** A query as JSON, the same if only the order of its parts differs. */
-function criteria(query: Query): unknown {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return [query.kind, query.of.map(one => JSON.stringify(criteria(one))).toSorted()];
-    case 'not':
-      return ['not', criteria(query.of)];
-    case 'owner':
-      return criteria(linksOf(query));
-    case 'param':
-      return ['param', query.param.code, query.test];
-    case 'present':
-      return ['present', query.param.code];
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-      return query;
-    case 'entry':
-    case 'chain':
-    case 'has':
-    case 'tree':
-    case 'contained':
-      throw new Error(`Stores do not support \`${query.kind}\``);
-    default:
-      return query satisfies never;
-  }
+/** The query with its parts in one order. */
+function inOneOrder(query: Query): Query {
+  if (query.kind === 'not') return { ...query, of: inOneOrder(query.of) };
+  if (query.kind !== 'and' && query.kind !== 'or') return query;
+  const parts = query.of.map(inOneOrder).map(part => [print(part), part] as const);
+  return { ...query, of: parts.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part) };
 }
