@@ -35,6 +35,12 @@ export function trashPath(file: string, n: number, digest: string): string {
   return join(trashFolder(file, n, digest.slice(0, 2)), digest);
 }
 
+/** Where the bytes of a digest may be; the first is tried again finally, since a sweep may restore them meanwhile. */
+export function placesOf(file: string, n: number, digest: string): readonly string[] {
+  const path = bytesPath(file, n, digest);
+  return [path, trashPath(file, n, digest), path];
+}
+
 /** Whether a file of this size exists. */
 export function hasBytes(path: string, size: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.size === size;
@@ -61,9 +67,7 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
 /** The bytes of a digest, also from the trash; undefined if they do not exist. */
 export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
-  const path = bytesPath(file, n, digest);
-  // Tried again finally, since a sweep may restore them meanwhile.
-  for (const place of [path, trashPath(file, n, digest), path]) {
+  for (const place of placesOf(file, n, digest)) {
     const handle = await ifThere(() => open(place));
     if (handle !== undefined) return handle.createReadStream();
   }

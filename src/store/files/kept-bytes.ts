@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
 import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
-import { attachmentsFolder, bytesPath, measureFile, trashFolder, trashPath } from './attachments.ts';
+import { attachmentsFolder, bytesPath, measureFile, placesOf, trashFolder, trashPath } from './attachments.ts';
 import { ifThere } from './durable.ts';
 import { isOlder, type KnownAttachments, ownNames } from './sweep.ts';
 
@@ -24,9 +24,8 @@ export function bytesOf(known: KnownAttachments, file: string, n: number, age: n
       for (const digest of names) yield { digest, isTrash: false, isOverdue: isOlder(bytesPath(file, n, digest), age) };
     },
     async measure(digest): Promise<Measured | undefined> {
-      const [path, trash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
-      // Tried again finally, since a sweep may restore them meanwhile.
-      for (const place of [path, trash, path]) {
+      const trash = trashPath(file, n, digest);
+      for (const place of placesOf(file, n, digest)) {
         const measured = await ifThere(() => measureFile(place));
         if (measured !== undefined) return { ...measured, isTrash: place === trash };
       }

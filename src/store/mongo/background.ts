@@ -42,7 +42,7 @@ export function choresOf(core: Core, connect: () => MongoClient): readonly Chore
     { step: () => rebuildPending(mongoIndexes(latestOf(core))), pause: pauses.look },
     { step: all(sweep), pause: pauses.sweep },
     { step: all(latest => sweepAttachments(latest, core.ending)), pause: pauses.bytes },
-    { step: all(fillDigests), pause: pauses.sweep },
+    { step: () => fillDigests(latestOf(core)), pause: pauses.sweep },
   ];
 }
 

@@ -65,6 +65,11 @@ export function history({ database }: Core, type: string): Collection<HistoryDoc
   return database.collection<HistoryDocument>(`${type}.history`);
 }
 
+/** Both, with the fields of the second, in this order: a version is in the history before it is replaced. */
+export function versionsOf(core: Core, type: string): readonly Collection<HistoryDocument>[] {
+  return [resources(core, type) as unknown as Collection<HistoryDocument>, history(core, type)]; // it has these fields
+}
+
 /** The session of a transaction's step, for the driver. */
 export interface Step {
   readonly session?: ClientSession;

@@ -1,10 +1,10 @@
-import type { Document, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import { fewAtOnce } from '../few-at-once.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
 import { versionOrder } from '../version-order.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { type Core, history, resources } from './core.ts';
+import { type Core, history, resources, versionsOf } from './core.ts';
 import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';
 import type { HistoryDocument } from './layout.ts';
 
@@ -44,20 +44,6 @@ interface Key {
 
 const keyFields = { version: 1, updated: 1 } as const;
 
-/** The fields that both collections of a type have. */
-interface Versions {
-  find(filter: Document): {
-    project<T extends Document>(
-      fields: Document,
-    ): {
-      sort(by: Document): { limit(most: number): { toArray(): Promise<T[]> } };
-      toArray(): Promise<T[]>;
-    };
-  };
-}
-
-const collectionsOf = (core: Core, type: string): readonly Versions[] => [resources(core, type), history(core, type)];
-
 /**
  * The next keys of a type. An index has the order of times alone; versions that were written at one time, at most those
  * of one write, are all read and sorted.
@@ -66,12 +52,12 @@ async function keysOfType(core: Core, p: string, type: string, scope: HistorySco
   const { order, after, slice } = scope;
   const direction = order === 'newest' ? -1 : 1;
   const keys: Key[] = [];
-  for (const versions of collectionsOf(core, type)) {
+  for (const versions of versionsOf(core, type)) {
     const at = async (time: number): Promise<Key[]> =>
-      versions.find({ p, updated: time }).project<Key & Document>(keyFields).toArray();
+      versions.find({ p, updated: time }).project<Key>(keyFields).toArray();
     const range = await versions
       .find({ p, ...timesOf(scope) })
-      .project<Key & Document>(keyFields)
+      .project<Key>(keyFields)
       .sort({ updated: direction, _id: direction })
       .limit(slice)
       .toArray();
