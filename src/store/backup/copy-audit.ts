@@ -1,8 +1,6 @@
-import type { FileHandle } from 'node:fs/promises';
-import { link, open, rm, stat } from 'node:fs/promises';
-import { verifyChains } from '../../audit/log/verify.ts';
+import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
+import { type AuditDamage, verifyChains } from '../../audit/log/verify.ts';
 import type { BackupFinding } from './port.ts';
-import type { AuditDamage } from '../../audit/log/verify.ts';
 import { ifThere, makeFolder, openNew } from '../files/durable.ts';
 import { auditFiles, auditFolder, chainPath } from '../files/audit.ts';
 import type { Places } from './copy-attachments.ts';

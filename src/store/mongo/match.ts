@@ -1,7 +1,6 @@
 import type { Query } from '../../search/ast.ts';
 import { print } from '../../search/print.ts';
-import { queryOf } from '../conditional.ts';
-import type { Conditional } from '../conditional.ts';
+import { type Conditional, queryOf } from '../conditional.ts';
 import type { Put, Requirement, WriteResult } from '../records.ts';
 import { RequirementFailed, SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';

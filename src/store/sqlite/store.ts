@@ -6,7 +6,7 @@ import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
 import type { WriteRelay } from '../relay.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
-import { StoreRefused, StoreUnavailable } from '../errors.ts';
+import { StoreRefused } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditFiles } from '../files/audit.ts';
 import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
@@ -23,7 +23,7 @@ import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
 import { openDatabase } from './open.ts';
-import { isCannotOpen, isSqliteError } from './sqlite-error.ts';
+import { openingError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
 import { exposureNotice, makePrivate } from '../files/private.ts';
@@ -92,10 +92,7 @@ export async function openSqliteStore(
     return store;
   } catch (error) {
     lock?.release();
-    const cause = error instanceof StoreUnavailable ? error.cause : error;
-    if (!isSqliteError(cause)) throw error;
-    const hint = isCannotOpen(cause) ? `; ${whyNotOpened(path)}` : '';
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
+    throw openingError(error, path, () => `; ${whyNotOpened(path)}`);
   }
 }
 
