@@ -133,12 +133,8 @@ function keyOf(p: string, type: string, { _id, version, updated }: Key): Version
 async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): Promise<readonly KeptVersion[]> {
   const found = new Map<string, KeptVersion>();
   for (const [type, of] of Map.groupBy(keys, key => key.type)) {
-    const current = await readMany(
-      core,
-      p,
-      type,
-      of.map(({ id }) => id),
-    );
+    const ids = of.map(({ id }) => id);
+    const current = await readMany(core, p, type, ids);
     const older: string[] = [];
     for (const { id, version } of of) {
       const stored = current.get(id);
