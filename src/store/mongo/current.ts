@@ -12,7 +12,7 @@ import type { HistoryDocument, ResourceDocument } from './layout.ts';
 export type Stored = Omit<HistoryDocument, 'p'>;
 
 /** The fields of a document without its index entries. */
-export const storedFields = {
+const storedFields = {
   b: 1,
   version: 1,
   updated: 1,
