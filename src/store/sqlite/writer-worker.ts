@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { StoreTimes } from '../store.ts';
-import type { Failure } from './failures.ts';
+import type { Failure } from '../files/failures.ts';
 import type { JobResult, SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
 
