@@ -4,23 +4,26 @@ import { ByteSweep } from './byte-sweep.ts';
 import { type Core, latestOf, submit } from './core.ts';
 import { DigestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
+import { WordsMerge } from './words-merge.ts';
 
 /** How often a server checks for work that other processes left, in milliseconds. */
 const pause = 2_000;
 
 /**
- * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, and adds
- * missing digests to versions. `unswept` are folders of attachments that the start has left; if it is undefined no
- * attachments are swept.
+ * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, adds missing
+ * digests to versions, and merges the words of full-text search. `unswept` are folders of attachments that the start
+ * has left; if it is undefined no attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
   const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
   const digests = new DigestFill(core);
+  const words = new WordsMerge(core);
   const step = async (): Promise<boolean> =>
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
     (await bytes?.step()) ||
-    digests.step();
+    (await digests.step()) ||
+    words.step();
   return [{ step, pause }];
 }
 
