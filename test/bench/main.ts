@@ -18,6 +18,7 @@ import { measureProcesses } from './measure/processes.ts';
 import { measureRequests } from './measure/requests.ts';
 import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
+import { measurePages } from './measure/pages.ts';
 import { measureStart } from './measure/start.ts';
 import { measureTransactions } from './measure/transactions.ts';
 import { measureVersions } from './measure/versions.ts';
@@ -35,6 +36,7 @@ import {
   guardTable,
   joinTable,
   otherTable,
+  pageTable,
   processTable,
   requestTable,
   scaleTable,
@@ -97,6 +99,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
       ? { validation: await measureValidation(validations, { rounds: quick ? 3 : 9, duration: 300 }, say) }
       : {}),
     ...(isWanted('package') ? { package: await measurePackage({ runs: quick ? 3 : 7 }, say) } : {}),
+    ...(isWanted('pages') ? { pages: await measurePages({ requests: quick ? 9 : 31 }, say) } : {}),
     ...(isWanted('first create') ? { firstCreate: await measureFirstCreate(runs, say) } : {}),
     ...(isWanted('transaction')
       ? { transactions: await measureTransactions({ warmUp: 100, transactions: quick ? 100 : 300 }, say) }
@@ -109,6 +112,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   if (results.joins !== undefined) console.log(`\n${joinTable(results.joins)}`);
   if (results.words !== undefined) console.log(`\n${joinTable(results.words)}`);
   if (results.versions !== undefined) console.log(`\n${joinTable(results.versions, 'create, or page 1')}`);
+  if (results.pages !== undefined) console.log(`\n${pageTable(results.pages)}`);
   const other = otherTable(results);
   if (other !== '') console.log(`\n${other}`);
   const verdicts = judge(budgetsOf([...requestCases, ...createCases]), figuresOf(results));

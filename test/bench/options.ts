@@ -31,7 +31,7 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --quick        Fewer and shorter rounds, at 16 connections
   --case TEXT    Only cases whose name contains the text; repeats
                  (requests, joins, words, versions, and: load, while loading, start, first create, transaction,
-                 validate, package)
+                 validate, package, pages)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
   --guard        Compare the service with and without its guard: processor time of reads and searches
   --audit        Compare the service with and without its audit, both with the guard

@@ -12,6 +12,7 @@ import { versionCases } from './version-cases.ts';
 import { wordCases } from './word-cases.ts';
 import type { JoinRow } from './measure/joins.ts';
 import type { LoadingResults, WhileLoadingResults } from './measure/loading.ts';
+import type { PageRow } from './measure/pages.ts';
 import type { RequestResults, RequestRow } from './measure/requests.ts';
 import type { ScaleRow } from './measure/scale.ts';
 import type { StartResults } from './measure/start.ts';
@@ -34,6 +35,7 @@ export interface Results {
   readonly validation?: readonly ValidationRow[];
   /** Milliseconds that a large package adds to a warm start. */
   readonly package?: number;
+  readonly pages?: readonly PageRow[];
   readonly scale?: readonly ScaleRow[];
 }
 
@@ -77,6 +79,7 @@ export function figuresOf({
   transactions,
   validation,
   package: added,
+  pages,
 }: Results): Figures {
   const figures: Record<string, number> = {};
   const rows = [...(requests?.rows ?? []), ...(creates ?? [])].filter(({ subject }) => subject === 'service');
@@ -92,6 +95,7 @@ export function figuresOf({
   if (deep !== undefined) figures['page 1,000 to page 1'] = deep;
   for (const { name, times } of [...(joins ?? []), ...(words ?? []), ...(versions ?? [])]) figures[name] = times;
   for (const { name, ours } of validation ?? []) figures[name] = ours;
+  if (pages !== undefined) figures['slowest page'] = Math.max(...pages.map(({ wall }) => wall));
   if (added !== undefined) figures['package'] = added;
   if (load !== undefined) figures['load'] = load.rate;
   if (whileLoading !== undefined) figures['read p99 while loading'] = whileLoading.p99;
@@ -231,6 +235,14 @@ export function budgetTable(verdicts: readonly Verdict[]): string {
       unit,
       verdict === 'near' ? 'missed by less than 15 %' : verdict,
     ]),
+  );
+}
+
+export function pageTable(rows: readonly PageRow[]): string {
+  const columns = [left('page for browsers'), right('ms')];
+  return table(
+    columns,
+    rows.map(({ page, wall }) => [page, figure(wall)]),
   );
 }
 
