@@ -23,6 +23,8 @@ export type ParsedReference =
 export function parseReference(text: string): ParsedReference | undefined {
   if (text === '' || /\s/.test(text)) return undefined;
   if (text.startsWith('#')) return { kind: 'contained', id: text.slice(1) };
+  const own = relative.exec(text);
+  if (own !== null) return { kind: 'relative', type: own[1] ?? '', id: own[2] ?? '' };
   const place = restful.exec(text);
   if (place === null) return { kind: 'url', url: text };
   const [, base, type = '', id = '', version] = place;
@@ -31,6 +33,9 @@ export function parseReference(text: string): ParsedReference | undefined {
   if (!/^https?:\/\/[^/]/i.test(base)) return { kind: 'url', url: text };
   return { kind: 'absolute', url: `${base}/${type}/${id}`, base, type, id, ...versioned };
 }
+
+/** `Type/id`, as most references are. */
+const relative = /^([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})$/;
 
 /** `[base/]Type/id[/_history/version]`. */
 const restful = /^(?:(.+)\/)?([A-Z][A-Za-z]{1,63})\/([A-Za-z0-9\-.]{1,64})(?:\/_history\/([A-Za-z0-9\-.]{1,64}))?$/;

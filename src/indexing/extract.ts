@@ -12,12 +12,12 @@ import type { ReportNotIndexed } from './not-indexed.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
 import { joinWords } from './words.ts';
 
-/** Extracts the index entries of a resource's text; `parsed` is the parsed text if the caller has it. */
+/** Extracts the index entries of a resource's text; `parsed` is its value if the caller has it. */
 export type Extract = (
   type: ResourceType,
   text: string,
   partition: { readonly id: string; readonly zone: string },
-  parsed?: ParsedJson,
+  parsed?: Pick<ParsedJson, 'value'>,
 ) => readonly IndexEntry[];
 
 /**

@@ -99,6 +99,28 @@ describe('SQLite', () => {
     await store.close();
   });
 
+  it('merges the segments of the words in the background', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const segments = (): number => {
+      const database = new DatabaseSync(place.path);
+      const found = database.prepare('SELECT count(DISTINCT segid) AS n FROM words_idx').get();
+      database.close();
+      return Number(found?.['n']);
+    };
+    const ids = Array.from({ length: 15 }, (_, at) => `r${String(at).padStart(2, '0')}`);
+    const first = await t.openDemo(place.url, { model, mode: 'command' });
+    for (const id of ids) await first.demo.write([t.put(id, [written('chest pain')])]);
+    await first.demo.write([t.remove('r03')]);
+    await first.store.close();
+    expect(segments()).toBeGreaterThan(4);
+    const { store, demo } = await t.openDemo(place.url, { model });
+    await expect.poll(segments).toBeLessThan(3);
+    expect((await t.find(demo, hasWords('pain'))).toSorted()).toEqual(ids.filter(id => id !== 'r03'));
+    expect((await storeSteps(store)).flatMap(({ findings }) => findings)).toEqual([]);
+    await store.close();
+  });
+
   it('refuses definitions with full text where SQLite has no FTS5', () => {
     const other = { get: () => undefined } as unknown as Database; // a build without modules
     expect(() => requireFullText(other)).toThrow(/^The definitions declare full-text search .* needs FTS5, .*\.$/);

@@ -129,10 +129,6 @@ function belongs({ engine, place }: Visit, resource: JsonObject, { type, by }: M
   const test = { kind: 'reference', type: compartment, id, base: place?.base ?? '' } as const;
   const query: Query = { kind: 'param', param, test };
   const where = { id: place?.partition.id ?? '', zone: 'UTC' }; // which references do not depend on
-  const entries = engine.extract(withOnly(type, [param]), '', where, {
-    value: resource,
-    decimals: new Map(),
-    compact: false,
-  });
+  const entries = engine.extract(withOnly(type, [param]), '', where, { value: resource });
   return matches(query, { id: asString(resource['id']) ?? '', lastUpdated: 0, entries });
 }

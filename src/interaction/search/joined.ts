@@ -1,4 +1,6 @@
 import { belowBase, parseReference } from '../../fhir/reference.ts';
+import { parseProperties } from '../../fhir/stored-text.ts';
+import { propertiesRead } from '../../fhirpath/extract/properties-read.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import { withOnly } from '../../indexing/only.ts';
@@ -96,12 +98,41 @@ export function indexedBy(
   { partition, extract }: Place,
 ): readonly Indexed[] {
   if (params.length === 0) return records.map(withoutEntries);
-  const only = withOnly(type, params);
+  const { only, properties } = readingOf(params, type);
   const where = { id: partition.id, zone: partition.settings.zone };
   return records.map(({ id, lastUpdated, text = '', owners }) => {
-    return { id, lastUpdated, owners, entries: extract(only, text, where) };
+    const parsed = properties === undefined ? undefined : { value: parseProperties(text, properties) };
+    return { id, lastUpdated, owners, entries: extract(only, text, where, parsed) };
   });
 }
+
+/** How the entries of parameters are read. */
+interface Reading {
+  readonly only: ResourceType;
+  /** The properties that have all of their values; undefined if they may read others. */
+  readonly properties: readonly string[] | undefined;
+}
+
+/** That of one parameter is cached: includes and joins read one each. */
+function readingOf(params: readonly SearchParam[], type: ResourceType): Reading {
+  const [param, ...others] = params;
+  if (param === undefined || others.length > 0) return { only: withOnly(type, params), properties: undefined };
+  const known = readings.get(type)?.get(param);
+  if (known !== undefined) return known;
+  const reading = { only: withOnly(type, params), properties: referenceProperties(param, type) };
+  const ofType = readings.get(type) ?? new WeakMap<SearchParam, Reading>();
+  readings.set(type, ofType.set(param, reading));
+  return reading;
+}
+
+const readings = new WeakMap<ResourceType, WeakMap<SearchParam, Reading>>();
+
+/** A reference to a contained resource, whose type `resolve()` reads elsewhere in the record, has no entry. */
+const referenceProperties = (
+  { type, delegated, expression }: SearchParam,
+  { definition }: ResourceType,
+): readonly string[] | undefined =>
+  type === 'reference' && !delegated ? propertiesRead(expression, definition) : undefined;
 
 const withoutEntries = ({ id, lastUpdated, owners }: StoredVersion): Indexed => ({
   id,

@@ -5,23 +5,26 @@ import { latestOf } from '../upkeep/views.ts';
 import { type Core, submit } from './core.ts';
 import { digestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
+import { WordsMerge } from './words-merge.ts';
 
 /** How often a server checks for work that other processes left, in milliseconds. */
 const pause = 2_000;
 
 /**
- * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, and adds
- * missing digests to versions. `unswept` are folders of attachments that the start has left; if it is undefined no
- * attachments are swept.
+ * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, adds missing
+ * digests to versions, and merges the words of full-text search. `unswept` are folders of attachments that the start
+ * has left; if it is undefined no attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
   const sweepBytes = unswept && byteSweep(core, unswept);
   const fillDigests = digestFill(core);
+  const words = new WordsMerge(core);
   const step = async (): Promise<boolean> =>
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
     (await sweepBytes?.()) ||
-    fillDigests();
+    (await fillDigests()) ||
+    words.step();
   return [{ step, pause }];
 }
 

@@ -31,6 +31,8 @@ export type Job =
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some obsolete rows; the result says whether there may be more. */
   | { readonly kind: 'sweep'; readonly now: number }
+  /** Merges some words of full-text search; the result says whether there may be more. */
+  | { readonly kind: 'mergeWords' }
   /** Moves unreferenced attachments to the trash, and deletes old ones there. */
   | { readonly kind: 'sweepBytes'; readonly due: DueBytes }
   | {

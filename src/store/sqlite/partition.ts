@@ -77,11 +77,14 @@ export class SqlitePartition implements Partition {
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
     const found: StoredVersion[] = [];
+    let ids: string[] = [];
     for (const [at, { type, id }] of keys.entries()) {
-      if (at % readSlice === readSlice - 1) await setImmediate();
+      ids.push(id);
+      if (type === keys[at + 1]?.type && ids.length < readSlice) continue;
       const index = this.#find(type);
-      const version = index === undefined ? undefined : this.#current(index, id);
-      if (version !== undefined) found.push(version);
+      if (index !== undefined) found.push(...this.#currentOf(index, ids));
+      if (ids.length === readSlice) await setImmediate();
+      ids = [];
     }
     return found;
   }
@@ -220,6 +223,16 @@ export class SqlitePartition implements Partition {
       [index.t, id],
     );
     return row === undefined ? undefined : ownedVersion(index.type.name, index.type, row);
+  }
+
+  /** In one statement, which costs less than one for each. */
+  #currentOf(index: TypeIndex, ids: readonly string[]): readonly StoredVersion[] {
+    const rows = this.#core.database.all(
+      `SELECT u.id, u.version, u.last_updated, u.text, u.owners
+        FROM json_each(?) j CROSS JOIN resources u ON u.t = ? AND u.id = j.value`,
+      [JSON.stringify(ids), index.t],
+    );
+    return rows.map(row => ownedVersion(index.type.name, index.type, row));
   }
 
   #lowered(query: Query, index: TypeIndex): LoweredCount {

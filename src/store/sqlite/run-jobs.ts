@@ -11,6 +11,7 @@ import { rebuild } from './rebuild-job.ts';
 import { addPartition, hidePartition, refuseOthers, register, registered, restart } from './register-job.ts';
 import { restore } from './restore-job.ts';
 import { sweep } from './sweep-job.ts';
+import { mergeSomeWords } from './words-table.ts';
 import { write } from './write-job.ts';
 
 /**
@@ -79,6 +80,8 @@ function run(database: Database, { job, definitions }: SubmittedJob, commit: Com
       return hidePartition(database, job);
     case 'sweep':
       return sweep(database, data.path, job.now);
+    case 'mergeWords':
+      return { kind: 'done', value: mergeSomeWords(database) ? 1 : 0 };
     case 'sweepBytes':
       sweepFolder(knownAttachments(database), data.path, job.due);
       return { kind: 'done', value: null };

@@ -23,6 +23,30 @@ function hasWordsTable(database: Database): boolean {
   return database.get(`SELECT 1 FROM sqlite_schema WHERE name = 'words'`) !== undefined;
 }
 
+/** Differs after every change of the table; undefined without the table. */
+export function wordsState(database: Database): string | undefined {
+  if (!hasWordsTable(database)) return undefined;
+  const [structure] = database.get('SELECT hex(block) FROM words_data WHERE id = 10') ?? [];
+  return String(structure);
+}
+
+/** Pages that one merge writes at most, so that its commit stays short. */
+const mergeSlice = 100;
+
+/**
+ * Merges some segments of the table, two of the same size or more; false if there are none.
+ * https://sqlite.org/fts5.html#the_merge_command
+ */
+export function mergeSomeWords(database: Database): boolean {
+  if (!hasWordsTable(database)) return false;
+  if (database.get(`SELECT 1 FROM words_config WHERE k = 'usermerge'`) === undefined)
+    database.run(`INSERT INTO words (words, rank) VALUES ('usermerge', 2)`);
+  const changes = (): number => Number(database.get('SELECT total_changes()')?.[0]);
+  const before = changes();
+  database.run(`INSERT INTO words (words, rank) VALUES ('merge', ?)`, [mergeSlice]);
+  return changes() - before >= 2; // as FTS5 documents it
+}
+
 /** Throws `StoreRefused` if this build of SQLite has no FTS5. */
 export function requireFullText(database: Database): void {
   if (database.get(`SELECT 1 FROM pragma_module_list WHERE name = 'fts5'`) !== undefined) return;
