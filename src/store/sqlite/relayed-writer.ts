@@ -1,10 +1,10 @@
-import { deserialize, serialize } from 'node:v8';
 import type { WriteRelay } from '../relay.ts';
-import type { JobResult, SubmittedJob } from './jobs.ts';
+import { printJob } from './job-text.ts';
+import type { JobResult, SentJob, SubmittedJob } from './jobs.ts';
 import { type JobWriter, requireDone } from './writer.ts';
 
 interface Waiting {
-  readonly asked: SubmittedJob;
+  readonly job: SentJob;
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -32,7 +32,7 @@ export class RelayedWriter implements JobWriter {
     try {
       return requireDone(
         await new Promise<JobResult>((resolve, reject) => {
-          if (this.#next.push({ asked, resolve, reject }) === 1) setImmediate(() => void this.#send());
+          if (this.#next.push({ job: printJob(asked), resolve, reject }) === 1) setImmediate(() => void this.#send());
         }),
       );
     } finally {
@@ -52,8 +52,7 @@ export class RelayedWriter implements JobWriter {
     const batch = this.#next;
     this.#next = [];
     try {
-      const bytes = await this.#relay.commit(serialize(batch.map(({ asked }) => asked)));
-      const results = deserialize(bytes) as readonly JobResult[]; // of writer-worker.ts, one for each
+      const results = (await this.#relay.commit(batch.map(({ job }) => job))) as readonly JobResult[]; // of writer.ts
       for (const [at, { resolve, reject }] of batch.entries()) {
         const result = results[at];
         if (result === undefined) reject(new Error('The writer returned too few results'));

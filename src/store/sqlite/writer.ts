@@ -4,7 +4,8 @@ import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from './condition.ts';
 import { unavailable } from './failures.ts';
 import type { StoreOptions } from '../store.ts';
-import type { SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import { printJob } from './job-text.ts';
+import type { SentJob, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
 /** Commits jobs: in a thread of this process, or in the process that writes (relayed-writer.ts). */
 export interface JobWriter {
@@ -22,13 +23,11 @@ export interface JobWriter {
 }
 
 interface Waiting {
-  readonly resolve: (result: JobResult) => void;
-  /** The serialized results of serialized jobs. */
-  readonly relayed?: (results: Uint8Array) => void;
+  readonly resolve: (results: readonly JobResult[]) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A worker thread, and its unanswered jobs. */
+/** A worker thread, and its unanswered requests. */
 interface Running {
   readonly worker: Worker;
   readonly waiting: Map<number, Waiting>;
@@ -56,25 +55,26 @@ export class Writer implements JobWriter {
     this.#timed = timed;
   }
 
-  /** Jobs without an answer. */
+  /** Requests without an answer. */
   get waiting(): number {
     return this.#running?.waiting.size ?? 0;
   }
 
   async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
-    const result = await this.#send(asked);
-    if (result.kind !== 'failed') this.#condition.written();
-    else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
+    const [result] = await this.commit([printJob(asked)]);
+    if (result === undefined) throw new Error('The writer returned no result');
     return requireDone(result);
   }
 
-  /** Commits the serialized jobs of another process. Throws like `submit`, but the results may be failures. */
-  commit(jobs: Uint8Array): Promise<Uint8Array> {
-    if (this.#closed) return Promise.reject(new Error('The store is closed'));
-    return new Promise((resolve, reject) =>
-      this.#post(jobs, { resolve: () => reject(new Error('Unexpected results')), relayed: resolve, reject }),
-    );
+  /** Commits jobs, also those of another process. Throws like `submit`, but the results may be failures. */
+  async commit(jobs: readonly SentJob[]): Promise<readonly JobResult[]> {
+    if (this.#closed) throw new Error('The store is closed');
+    const results = await this.#send(jobs);
+    const failed = results.filter(result => result.kind === 'failed');
+    if (failed.length === 0) this.#condition.written();
+    for (const { failure } of failed) if (failure !== undefined) this.#condition.writeFailed(failure);
+    return results;
   }
 
   async problems(): Promise<readonly string[]> {
@@ -89,15 +89,13 @@ export class Writer implements JobWriter {
     await running.worker.terminate();
   }
 
-  #send(asked: SubmittedJob | undefined): Promise<JobResult> {
-    return new Promise((resolve, reject) => this.#post(asked, { resolve, reject }));
-  }
-
-  #post(asked: WriterRequest['asked'], awaiting: Waiting): void {
-    const { worker, waiting } = (this.#running ??= this.#start());
-    this.#number += 1;
-    waiting.set(this.#number, awaiting);
-    send(worker, { number: this.#number, asked });
+  #send(jobs: WriterRequest['jobs']): Promise<readonly JobResult[]> {
+    return new Promise((resolve, reject) => {
+      const { worker, waiting } = (this.#running ??= this.#start());
+      this.#number += 1;
+      waiting.set(this.#number, { resolve, reject });
+      send(worker, { number: this.#number, jobs });
+    });
   }
 
   #start(): Running {
@@ -113,17 +111,10 @@ export class Writer implements JobWriter {
   #take({ waiting }: Running, message: WriterMessage): void {
     switch (message.kind) {
       case 'results':
-        for (const [at, number] of message.numbers.entries()) {
-          const result = message.results[at];
-          if (result !== undefined) waiting.get(number)?.resolve(result);
+        for (const { number, results } of message.answers) {
+          waiting.get(number)?.resolve(results);
           waiting.delete(number);
         }
-        break;
-      case 'relayed':
-        if (message.failure === undefined) this.#condition.written();
-        else this.#condition.writeFailed(message.failure);
-        waiting.get(message.number)?.relayed?.(message.results);
-        waiting.delete(message.number);
         break;
       case 'timed':
         this.#timed?.(message.step, message.milliseconds);
