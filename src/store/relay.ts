@@ -4,10 +4,10 @@
  */
 export interface WriteRelay {
   /**
-   * The results of prepared jobs, one for each, once they are durable. Throws `StoreUnavailable` if the writer has
-   * died: then they may have been done.
+   * The result of a prepared job, once it is durable. Throws `StoreUnavailable` if the writer has died: then it may
+   * have been done.
    */
-  commit(jobs: readonly unknown[]): Promise<readonly unknown[]>;
+  commit(job: unknown): Promise<unknown>;
   /** The problems of the store for all processes, as in `StoreState`. */
   problems(): Promise<readonly string[]>;
   /** Reports a failure of the files beside the writer, in a sentence without ids or paths. */

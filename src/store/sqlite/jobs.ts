@@ -206,19 +206,13 @@ export type SentJob = SubmittedJob | string;
 
 export interface WriterRequest {
   readonly number: number;
-  /** One job, or several of another process. Undefined ends the writer. */
-  readonly jobs: readonly SentJob[] | undefined;
-}
-
-/** The results of the jobs of a request, in their order. */
-export interface WriterAnswer {
-  readonly number: number;
-  readonly results: readonly JobResult[];
+  /** Undefined ends the writer. */
+  readonly job: SentJob | undefined;
 }
 
 /** Messages of the writer. */
 export type WriterMessage =
-  | { readonly kind: 'results'; readonly answers: readonly WriterAnswer[] }
+  | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
   | { readonly kind: 'timed'; readonly step: 'commit' | 'checkpoint'; readonly milliseconds: number }
   /** A checkpoint has failed, or works (undefined). */
   | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

@@ -80,7 +80,7 @@ export async function openSqliteStore(
     for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
       if (text !== undefined) options.notice?.(text);
     const relay = writer && {
-      commit: (jobs: readonly unknown[]) => writer.commit(jobs as readonly SentJob[]), // of relayed-writer.ts
+      commit: (job: unknown) => writer.commit(job as SentJob), // of relayed-writer.ts
       problems: async () => (await store.check()).problems,
       failed(doing: 'read' | 'write', summary: string) {
         if (doing === 'read') condition.readFailed({ summary });

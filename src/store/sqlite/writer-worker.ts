@@ -1,7 +1,7 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { StoreTimes } from '../store.ts';
 import { parseJob } from './job-text.ts';
-import type { SubmittedJob, WriterAnswer, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 /** Jobs with more changes are not joined by others, so that no commit takes long. */
@@ -18,30 +18,27 @@ if (port !== null) {
   const connection = new WriterConnection(data, failure => post({ kind: 'checkpoint', failure }), timed);
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
-      const group: { number: number; jobs: readonly SubmittedJob[] }[] = [];
+      const numbers: number[] = [];
+      const jobs: SubmittedJob[] = [];
       let changes = 0;
-      while (next?.jobs !== undefined && changes <= mostChanges) {
-        const jobs = next.jobs.map(parseJob);
-        group.push({ number: next.number, jobs });
-        for (const { job } of jobs) changes += job.kind === 'write' ? job.changes.length : mostChanges;
+      while (next?.job !== undefined && changes <= mostChanges) {
+        const asked = parseJob(next.job);
+        numbers.push(next.number);
+        jobs.push(asked);
+        changes += asked.job.kind === 'write' ? asked.job.changes.length : mostChanges;
         // What was sent with postMessage arrives as it was sent.
         next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
       }
-      if (group.length > 0) {
+      if (jobs.length > 0) {
         const began = performance.now();
-        const results = connection.commit(group.flatMap(({ jobs }) => jobs));
+        const results = connection.commit(jobs);
         timed?.('commit', performance.now() - began);
-        let at = 0;
-        const answers = group.map(({ number, jobs }): WriterAnswer => ({
-          number,
-          results: results.slice(at, (at += jobs.length)),
-        }));
-        post({ kind: 'results', answers });
+        post({ kind: 'results', numbers, results });
         connection.afterCommit(results);
       }
-      if (next !== undefined && next.jobs === undefined) {
+      if (next !== undefined && next.job === undefined) {
         connection.close();
-        post({ kind: 'results', answers: [{ number: next.number, results: [] }] });
+        post({ kind: 'results', numbers: [next.number], results: [{ kind: 'done', value: null }] });
         port.close();
         return;
       }

@@ -23,11 +23,11 @@ export interface JobWriter {
 }
 
 interface Waiting {
-  readonly resolve: (results: readonly JobResult[]) => void;
+  readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** A worker thread, and its unanswered requests. */
+/** A worker thread, and its unanswered jobs. */
 interface Running {
   readonly worker: Worker;
   readonly waiting: Map<number, Waiting>;
@@ -55,26 +55,23 @@ export class Writer implements JobWriter {
     this.#timed = timed;
   }
 
-  /** Requests without an answer. */
+  /** Jobs without an answer. */
   get waiting(): number {
     return this.#running?.waiting.size ?? 0;
   }
 
   async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
-    const [result] = await this.commit([printJob(asked)]);
-    if (result === undefined) throw new Error('The writer returned no result');
-    return requireDone(result);
+    return requireDone(await this.commit(printJob(asked)));
   }
 
-  /** Commits jobs, also those of another process. Throws like `submit`, but the results may be failures. */
-  async commit(jobs: readonly SentJob[]): Promise<readonly JobResult[]> {
+  /** Commits a job, also one of another process. Throws like `submit`, but the result may be a failure. */
+  async commit(job: SentJob): Promise<JobResult> {
     if (this.#closed) throw new Error('The store is closed');
-    const results = await this.#send(jobs);
-    const failed = results.filter(result => result.kind === 'failed');
-    if (failed.length === 0) this.#condition.written();
-    for (const { failure } of failed) if (failure !== undefined) this.#condition.writeFailed(failure);
-    return results;
+    const result = await this.#send(job);
+    if (result.kind !== 'failed') this.#condition.written();
+    else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
+    return result;
   }
 
   async problems(): Promise<readonly string[]> {
@@ -89,12 +86,12 @@ export class Writer implements JobWriter {
     await running.worker.terminate();
   }
 
-  #send(jobs: WriterRequest['jobs']): Promise<readonly JobResult[]> {
+  #send(job: WriterRequest['job']): Promise<JobResult> {
     return new Promise((resolve, reject) => {
       const { worker, waiting } = (this.#running ??= this.#start());
       this.#number += 1;
       waiting.set(this.#number, { resolve, reject });
-      send(worker, { number: this.#number, jobs });
+      send(worker, { number: this.#number, job });
     });
   }
 
@@ -111,8 +108,9 @@ export class Writer implements JobWriter {
   #take({ waiting }: Running, message: WriterMessage): void {
     switch (message.kind) {
       case 'results':
-        for (const { number, results } of message.answers) {
-          waiting.get(number)?.resolve(results);
+        for (const [at, number] of message.numbers.entries()) {
+          const result = message.results[at];
+          if (result !== undefined) waiting.get(number)?.resolve(result);
           waiting.delete(number);
         }
         break;

@@ -11,7 +11,7 @@ it('a writer that dies fails what it was given as transient, and the next job ha
   const writer = new Writer({ path: place.path, mode: 'command', files: watchedFiles(place.path) }, new Condition());
   const sweep = { job: { kind: 'sweep', now: 0 }, definitions: '' } as const;
   expect(await writer.submit(sweep)).toEqual({ kind: 'done', value: 0 });
-  const nonsense = ['no JSON']; // the worker throws
+  const nonsense = 'no JSON'; // the worker throws
   const results = await Promise.allSettled([writer.commit(nonsense), writer.commit(nonsense)]);
   for (const result of results)
     expect(result).toMatchObject({ reason: expect.any(StoreUnavailable), status: 'rejected' });
