@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ownerOnly } from '../store/file-mode.ts';
+import { ownerOnly } from '../store/files/mode.ts';
 import type { Attached } from '../store/blobs.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { CarryingRecord } from './attachments.ts';

@@ -1,4 +1,4 @@
-import type { BackupFinding, BackupStep } from '../store/backup-port.ts';
+import type { BackupFinding, BackupStep } from '../store/backup/port.ts';
 import { printable } from './printable.ts';
 import { count, createProgress, type Progress } from './progress.ts';
 

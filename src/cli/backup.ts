@@ -3,7 +3,7 @@ import { ChainedLog } from '../audit/log/log.ts';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
-import type { BackupResult } from '../store/backup-port.ts';
+import type { BackupResult } from '../store/backup/port.ts';
 import { audited } from './audited.ts';
 import { createSteps, findingLine, printSize } from './backup-report.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
@@ -44,7 +44,7 @@ server. A MongoDB store is backed up with MongoDB's own tools.
     const folder = resolve(onePositional(positionals, 'DIR', some));
     const previous = own.incremental;
     const pace = own.pace * 1_000_000 || Infinity;
-    const { openBackupSource } = await import('../store/backup.ts');
+    const { openBackupSource } = await import('../store/backup/open.ts');
     const store = await openBackupSource(config.store);
     const audit = new ChainedLog(store.chains, Date.now);
     const steps = createSteps();

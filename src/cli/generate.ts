@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
-import { ownerOnly } from '../store/file-mode.ts';
+import { ownerOnly } from '../store/files/mode.ts';
 import { defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 

@@ -3,7 +3,7 @@ import { ChainedLog } from '../audit/log/log.ts';
 import { publicUrlOf } from '../config.ts';
 import { counted } from '../observability/counted.ts';
 import { some } from '../config/values.ts';
-import type { RestoreOptions } from '../store/backup-port.ts';
+import type { RestoreOptions } from '../store/backup/port.ts';
 import { audited } from './audited.ts';
 import { createSteps, findingLine } from './backup-report.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
@@ -24,7 +24,7 @@ sessions and tokens are those of the time of the backup: repeat later removals a
   whenStopped: 'The store is not complete yet; run the same command again.',
   async run({ config, positionals }) {
     const folder = resolve(onePositional(positionals, 'DIR', some));
-    const { restoreStore } = await import('../store/backup.ts');
+    const { restoreStore } = await import('../store/backup/open.ts');
     const steps = createSteps();
     const withEvents: RestoreOptions['audited'] = async ({ chains, publicUrl: kept, manifest }, lastStep) => {
       const details = { from: folder, time: manifest.time, records: manifest.database.records };

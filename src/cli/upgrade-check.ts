@@ -65,7 +65,7 @@ function total(state: LayoutState): string {
 /** Prints the state of the backup; returns a sentence if it is missing or not recent. */
 async function checkBackup(folder: string | undefined, longest: number, records: number): Promise<string | undefined> {
   if (folder === undefined) return say('No backup was named: `backup DIR` makes one, `--backup DIR` names it.');
-  const { readManifest } = await import('../store/sqlite/backup/manifest.ts');
+  const { readManifest } = await import('../store/backup/manifest.ts');
   const { time, database, findings } = await readManifest(resolve(folder));
   const age = Date.now() - Date.parse(time);
   const what = `The backup of ${time} has ${counted(database.records, 'record')} (the store has ${records})`;

@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../auth/token/digest.ts';
-import { ownerOnly } from '../store/file-mode.ts';
+import { ownerOnly } from '../store/files/mode.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
 /** Secret files of a demonstration: beside the store, or in `data` if that is not a file. */

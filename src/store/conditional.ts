@@ -1,7 +1,5 @@
 import type { Query } from '../search/ast.ts';
-import type { Change, Precondition, VersionPrecondition } from './records.ts';
-
-type Put = Extract<Change, { readonly kind: 'put' }>;
+import type { Change, Precondition, Put, VersionPrecondition } from './records.ts';
 
 /** A change that is done only if nothing matches. */
 export type Conditional = Put & { readonly precondition: Extract<Precondition, { readonly is: 'no-match' }> };

@@ -18,5 +18,6 @@ export function valueDigest(parts: readonly (string | number | null)[]): string 
   return hash('sha256', JSON.stringify(parts), 'base64url');
 }
 
-const printAttached = (attachments: readonly Attached[]): string =>
+/** Attachments as a text, by which they are compared. */
+export const printAttached = (attachments: readonly Attached[]): string =>
   JSON.stringify(attachments.map(({ path, digest, size, contentType }) => [path, digest, size, contentType]));

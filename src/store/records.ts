@@ -67,6 +67,8 @@ export type Change =
       readonly precondition?: VersionPrecondition;
     };
 
+export type Put = Extract<Change, { readonly kind: 'put' }>;
+
 export type VersionPrecondition =
   /** With a version: that of the tombstone, 0 if the id was never used. */
   { readonly is: 'absent'; readonly version?: number } | { readonly is: 'version'; readonly version: number };

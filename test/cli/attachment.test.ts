@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesPath } from '../../src/store/sqlite/attachment-files.ts';
+import { bytesPath } from '../../src/store/files/attachments.ts';
 import { kept, openClinic, person, picture, shippedModel } from '../store/support/shipped.ts';
 import { inOneProcess } from './one-process.ts';
 import type { Ended } from './process.ts';

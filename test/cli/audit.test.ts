@@ -211,7 +211,7 @@ describe('audit prune', () => {
     const store = await open(url);
     const early = Date.now() - 500 * 86_400_000;
     const old = await import('../../src/audit/log/log.ts');
-    const { auditFiles } = await import('../../src/store/sqlite/audit-files.ts');
+    const { auditFiles } = await import('../../src/store/files/audit.ts');
     const log = new old.ChainedLog(auditFiles(url.slice(7)), () => early);
     await log.append([{ recorded: early, partition: 'demo', client: undefined, patients: [], text: '{}' }]);
     await log.close();

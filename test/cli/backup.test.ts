@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { attachmentsFolder } from '../../src/store/sqlite/attachment-files.ts';
+import { attachmentsFolder } from '../../src/store/files/attachments.ts';
 import { everything } from '../support/filled-store.ts';
 import { mountTmpfs } from '../support/faults/faults.ts';
 import { below, filled, template } from '../store/support/backups.ts';

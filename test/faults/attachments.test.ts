@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bytesPath } from '../../src/store/sqlite/attachment-files.ts';
+import { bytesPath } from '../../src/store/files/attachments.ts';
 import { environment, run } from '../cli/process.ts';
 import { digestOf } from '../store/support/bytes-of.ts';
 import { media, png } from '../support/media.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openBackupSource, restoreStore } from '../../src/store/backup.ts';
+import { openBackupSource, restoreStore } from '../../src/store/backup/open.ts';
 import { check, sourcesOf } from '../../src/store/sqlite/clause-sql.ts';
 import { type Database, openDatabase } from '../../src/store/sqlite/open.ts';
 import { requireFullText } from '../../src/store/sqlite/words-table.ts';

@@ -1,14 +1,13 @@
 import { requireAttachments } from './attachments.ts';
-import { holds } from '../conditional.ts';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
-import { RecordTooLarge, VersionConflict } from '../errors.ts';
+import { RecordTooLarge } from '../errors.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
 import { answeredLate, isTaken, isTooLarge } from './failures.ts';
 import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
-import { declared, historyOf, isSame, nextStamp, putDocument, tombstoneOf } from './prepare.ts';
+import { declared, historyOf, nextDocument, outcomeOf } from './prepare.ts';
 
 /** The parameters of writing a change. */
 export interface WriteStep extends Step {
@@ -58,7 +57,8 @@ async function applyOnce(
   const isNew = change.kind === 'put' && change.precondition?.is === 'absent' && manner.by === undefined;
   // Usually it does not exist: then the insert alone decides.
   if (isNew && manner.session === undefined) {
-    const created = await create(core, partition, change, undefined, manner).catch(passLost);
+    const document = await documentFor(core, partition, change, undefined, manner);
+    const created = await create(core, change, document, manner).catch(passLost);
     if (created !== undefined) return created;
   }
   const current = await readCurrent(core, p, change.type, change.id, manner);
@@ -66,17 +66,12 @@ async function applyOnce(
     const done = await writtenBy(core, p, change.type, change.id, manner.by, current);
     if (done !== undefined) return done;
   }
-  const isThere = current?.text !== undefined;
-  if (!holds(change.precondition, current?.version ?? 0, isThere)) throw new VersionConflict(change.type, change.id);
-  if (change.kind === 'put') {
-    if (!isThere) return create(core, partition, change, current, manner);
-    if (isSame(current, change)) return resultOf('unchanged', change.id, current);
-    const document = await documentFor(core, partition, change, current, manner);
-    return replace(core, change, current, document, 'updated', manner);
-  }
-  if (!isThere) return resultOf('unchanged', change.id, current ?? { version: 0, updated: 0 });
-  const tombstone = tombstoneOf(core, partition, change, current, next(core, p, current, manner));
-  return replace(core, change, current, tombstone, 'removed', manner);
+  const outcome = outcomeOf(change, current);
+  if (outcome === 'unchanged') return unchanged(change, current);
+  const document = await documentFor(core, partition, change, current, manner);
+  return current === undefined
+    ? create(core, change, document, manner)
+    : replace(core, change, current, document, outcome, manner);
 }
 
 /**
@@ -100,17 +95,7 @@ export async function writtenBy(
   return resultOf(before?.text === undefined ? 'created' : 'updated', id, of);
 }
 
-type Put = Extract<Change, { readonly kind: 'put' }>;
-
-async function create(
-  core: Core,
-  partition: PartitionInfo,
-  change: Put,
-  tombstone: Stored | undefined,
-  manner: WriteStep,
-): Promise<WriteResult> {
-  const document = await documentFor(core, partition, change, tombstone, manner);
-  if (tombstone !== undefined) return replace(core, change, tombstone, document, 'created', manner);
+async function create(core: Core, change: Change, document: ResourceDocument, manner: WriteStep): Promise<WriteResult> {
   await claimPlace(core, change.type, document, manner);
   try {
     await resources(core, change.type).insertOne(document, withSession(manner));
@@ -123,22 +108,13 @@ async function create(
 async function documentFor(
   core: Core,
   partition: PartitionInfo,
-  change: Put,
+  change: Change,
   current: Stored | undefined,
-  manner: WriteStep,
+  { updated, by }: WriteStep,
 ): Promise<ResourceDocument> {
-  await requireAttachments(core, partition.p, change.attachments ?? [], change.type);
-  return putDocument(core, partition, change, next(core, partition.p, current, manner));
-}
-
-function next(core: Core, p: string, current: Stored | undefined, { updated, by }: WriteStep) {
-  const after = current?.updated ?? 0;
-  return {
-    version: (current?.version ?? 0) + 1,
-    updated: updated !== undefined && updated > after ? updated : nextStamp(core, p, after),
-    attached: current?.attached,
-    by,
-  };
+  const attached = change.kind === 'put' ? (change.attachments ?? []) : [];
+  await requireAttachments(core, partition.p, attached, change.type);
+  return nextDocument(core, partition, change, current, { updated, by });
 }
 
 /** Replaces the current version, which goes to the history before. */
@@ -174,29 +150,19 @@ async function keepOlder(core: Core, type: string, current: Stored, manner: Writ
   }
 }
 
+type Placed = Pick<ResourceDocument, '_id' | 'p' | 'b'>;
+
 /** Registers, before a resource is written, its shard: only if the store is spread over several servers. */
-export async function claimPlace(
-  core: Core,
-  type: string,
-  { _id, p, b }: Pick<ResourceDocument, '_id' | 'p' | 'b'>,
-  manner: Step,
-): Promise<void> {
-  if (!hasPlaces(core, type)) return;
-  const place = `${p}/${type}/${_id.slice(p.length + 1)}`;
+export async function claimPlace(core: Core, type: string, document: Placed, step: Step): Promise<void> {
   try {
-    await places(core.database).updateOne({ _id: place }, { $set: { b } }, { upsert: true, ...withSession(manner) });
+    await claimPlaces(core, type, [document], step);
   } catch (error) {
     throw isTaken(error) ? new LostRace() : error;
   }
 }
 
 /** The same for several resources of a type, in one operation. */
-export async function claimPlaces(
-  core: Core,
-  type: string,
-  documents: readonly Pick<ResourceDocument, '_id' | 'p' | 'b'>[],
-  step: Step,
-): Promise<void> {
+export async function claimPlaces(core: Core, type: string, documents: readonly Placed[], step: Step): Promise<void> {
   if (!hasPlaces(core, type) || documents.length === 0) return;
   const claims = documents.map(({ _id, p, b }) => {
     const filter = { _id: `${p}/${type}/${_id.slice(p.length + 1)}` };
@@ -212,6 +178,10 @@ function tooLarge(error: unknown, { type, id }: Change): unknown {
 function passLost(error: unknown): undefined {
   if (!(error instanceof LostRace)) throw error;
 }
+
+/** The result of a change that makes no version. */
+export const unchanged = ({ id }: Change, current: Stored | undefined): WriteResult =>
+  resultOf('unchanged', id, current ?? { version: 0, updated: 0 });
 
 /** The result of a change with this version. */
 export function resultOf(

@@ -1,10 +1,7 @@
-import type { IndexDescription } from 'mongodb';
 import type { Reference } from '../upkeep/verify-attachments.ts';
-import { type Core, history, resources } from './core.ts';
-import { isTaken } from './failures.ts';
-
-/** The index that finds records and their older versions by their attachments; on both collections of a type. */
-export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
+import { attachedIndex } from './collection-indexes.ts';
+import { insertNew } from './collections.ts';
+import { type Core, versionsOf } from './core.ts';
 
 interface AttachingType {
   /** Name of a resource type. */
@@ -20,20 +17,9 @@ export async function noteType(core: Core, type: string): Promise<void> {
   noted.set(core, known);
   if (known.has(type)) return;
   // A later start creates it in the background if it is missing.
-  if (await isNew(core, type))
-    for (const collection of [resources(core, type), history(core, type)])
-      await collection.createIndexes([attachedIndex]);
+  if (await insertNew(attaching(core), { _id: type }))
+    for (const collection of versionsOf(core, type)) await collection.createIndexes([attachedIndex]);
   known.add(type);
-}
-
-async function isNew(core: Core, type: string): Promise<boolean> {
-  try {
-    await attaching(core).insertOne({ _id: type });
-    return true;
-  } catch (error) {
-    if (isTaken(error)) return false;
-    throw error;
-  }
 }
 
 const noted = new WeakMap<Core, Set<string>>();
@@ -51,8 +37,7 @@ function attaching({ database }: Core) {
 export async function hasRecord(core: Core, types: readonly string[], p: string, digest: string): Promise<boolean> {
   const filter = { p, 'attached.digest': digest };
   for (const type of types) {
-    // In this order: a version is in the history before it is replaced.
-    for (const collection of [resources(core, type), history(core, type)])
+    for (const collection of versionsOf(core, type))
       if ((await collection.findOne(filter, { projection: { _id: 1 } })) !== null) return true;
   }
   return false;
@@ -67,7 +52,7 @@ export async function* references(
 ): AsyncIterable<Reference> {
   const filter = { p, attached: { $elemMatch: { digest: { $gte: digits, $lt: `${digits}g` } } } };
   for (const type of types)
-    for (const collection of [resources(core, type), history(core, type)]) {
+    for (const collection of versionsOf(core, type)) {
       const versions = collection.find(filter).project<Carrying>({ version: 1, attached: 1 });
       for await (const { _id, version, attached } of versions) {
         const record = `${type}/${_id.split('/')[1] ?? ''}/_history/${version}`;

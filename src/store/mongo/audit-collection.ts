@@ -1,7 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
 import { parseLine } from '../../audit/log/line.ts';
-import { isChainName } from '../../audit/log/place.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../../audit/log/place.ts';
 import type { AuditFilter } from '../../audit/log/entry.ts';
 import type { Core } from './core.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';

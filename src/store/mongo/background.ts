@@ -3,7 +3,8 @@ import { type Chore, rebuildPending } from '../upkeep/chores.ts';
 import { fillPending } from '../upkeep/upgrade.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, meta, readMeta, reservations } from './collections.ts';
-import { type Core, latestOf } from './core.ts';
+import { latestOf } from '../upkeep/views.ts';
+import type { Core } from './core.ts';
 import { fillDigests } from './digest-fill.ts';
 import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';
@@ -41,7 +42,7 @@ export function choresOf(core: Core, connect: () => MongoClient): readonly Chore
     { step: () => rebuildPending(mongoIndexes(latestOf(core))), pause: pauses.look },
     { step: all(sweep), pause: pauses.sweep },
     { step: all(latest => sweepAttachments(latest, core.ending)), pause: pauses.bytes },
-    { step: all(fillDigests), pause: pauses.sweep },
+    { step: () => fillDigests(latestOf(core)), pause: pauses.sweep },
   ];
 }
 

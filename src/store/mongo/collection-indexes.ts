@@ -1,15 +1,37 @@
 import type { IndexDescription } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreDefinitions } from '../store.ts';
-import type { Deployment } from './core.ts';
+import type { Core, Deployment } from './core.ts';
 import { orderField, updatedField } from './names.ts';
+
+/** The indexes that the two collections of a type need; with `attaches` those by attachments. */
+export function indexesOf(
+  { options, deployment }: Pick<Core, 'options' | 'deployment'>,
+  name: string,
+  attaches: boolean,
+): readonly (readonly [collection: string, indexes: readonly IndexDescription[]])[] {
+  const { model } = options;
+  const type = model.types.get(name);
+  const ofBoth = [
+    ...(attaches ? [attachedIndex] : []),
+    ...(type === undefined ? [] : historyIndexes(type, model, deployment)),
+  ];
+  const ofType = type === undefined ? [] : collectionIndexes(type, deployment);
+  return [
+    [name, [...ofType, ...ofBoth]],
+    [`${name}.history`, ofBoth],
+  ];
+}
+
+/** The index that finds records and their older versions by their attachments. */
+export const attachedIndex: IndexDescription = { key: { p: 1, 'attached.digest': 1 }, name: 'attached' };
 
 /**
  * The indexes of the collection of a type, in addition to that of `_id`: the same few whatever is declared. Each begins
  * with an array, so that each condition on it may drive a scan, followed by the sort key. On a sharded cluster they
  * include the shard key, without which a server reads each document to know whether it owns it.
  */
-export function collectionIndexes(type: ResourceType, deployment: Deployment): readonly IndexDescription[] {
+function collectionIndexes(type: ResourceType, deployment: Deployment): readonly IndexDescription[] {
   const shard = deployment.sharded ? ({ b: 1, p: 1 } as const) : {};
   const ordered = new Set([sortedField(type), updatedField]);
   return [
@@ -29,7 +51,7 @@ export function collectionIndexes(type: ResourceType, deployment: Deployment): r
  * The index of versions in the order of time, on both collections of a type whose history is declared for all of its
  * records: a single record's history needs none.
  */
-export function historyIndexes(
+function historyIndexes(
   type: ResourceType,
   model: StoreDefinitions['model'],
   deployment: Deployment,

@@ -1,4 +1,6 @@
-import type { Collection, Db } from 'mongodb';
+import type { Collection, Db, OptionalUnlessRequiredId } from 'mongodb';
+import type { PartitionInfo } from './core.ts';
+import { isTaken } from './failures.ts';
 import type {
   MarkDocument,
   MetaDocument,
@@ -27,8 +29,38 @@ export async function readMeta(database: Db, name: string): Promise<string | num
   return (await meta(database).findOne({ _id: name }))?.value;
 }
 
+/** The partitions in the order of ids. */
+export async function partitionsOf(database: Db): Promise<readonly PartitionInfo[]> {
+  return (await partitions(database).find().sort({ _id: 1 }).toArray()).map(infoOf);
+}
+
+/** A partition by id. */
+export async function readPartition(database: Db, id: string): Promise<PartitionInfo | undefined> {
+  const found = await partitions(database).findOne({ _id: id });
+  return found === null ? undefined : infoOf(found);
+}
+
+const infoOf = ({ _id, key, zone }: PartitionDocument): PartitionInfo => ({ id: _id, p: key, settings: { zone } });
+
+export async function collectionNames(database: Db): Promise<readonly string[]> {
+  return (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+}
+
 /** Names of the types with a collection, whether the definitions declare them or not. */
 export async function typesKept(database: Db): Promise<readonly string[]> {
-  const found = await database.listCollections({}, { nameOnly: true }).toArray();
-  return found.map(({ name }) => name).filter(name => /^[A-Z][A-Za-z]*$/.test(name)).sort(); // prettier-ignore
+  return (await collectionNames(database)).filter(name => /^[A-Z][A-Za-z]*$/.test(name)).toSorted();
+}
+
+/** Inserts a document; false if another one has its `_id`. */
+export async function insertNew<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  document: OptionalUnlessRequiredId<T>,
+): Promise<boolean> {
+  try {
+    await collection.insertOne(document);
+    return true;
+  } catch (error) {
+    if (isTaken(error)) return false;
+    throw error;
+  }
 }

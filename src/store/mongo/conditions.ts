@@ -1,6 +1,6 @@
 import { afterPrefix } from '../after-prefix.ts';
 import type { Interval } from '../interval.ts';
-import { behindOrdered, firstValue, orderedText } from './order-key.ts';
+import { behindOrdered, firstValue, orderedText } from '../order-key.ts';
 
 export function anyOf(values: readonly string[]): string | { $in: string[] } {
   const [first] = values;

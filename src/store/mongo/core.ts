@@ -2,6 +2,7 @@ import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
 import type { StoreOptions } from '../store.ts';
+import type { Views } from '../upkeep/views.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
 /** The shared state of the store's modules. */
@@ -23,22 +24,10 @@ export interface Core {
   readonly writes: Set<Promise<unknown>>;
   /** Whether processes with other definitions may still have been writing when these were registered. */
   beganBeside: boolean;
-  /** The definitions that this process has brought last: the same object in all cores of an open store. */
-  readonly views: Views;
+  readonly views: Views<Core>;
   /** Aborted when the store is closed. */
   readonly ending: AbortSignal;
 }
-
-/** A server that changes its definitions has a core for each of them: requests end with those they began with. */
-interface Views {
-  /** The core of the latest definitions, which writes follow; undefined: there is one core only. */
-  latest: Core | undefined;
-  /** A change of the definitions that is in progress: until it ends, the store may have them and `latest` not. */
-  changing: Promise<unknown> | undefined;
-}
-
-/** The core whose definitions writes follow. */
-export const latestOf = (core: Core): Core => core.views.latest ?? core;
 
 /** The features of the deployment. */
 export interface Deployment {
@@ -74,6 +63,11 @@ export function resources({ database }: Core, type: string): Collection<Resource
 /** The collection of older versions of a type. */
 export function history({ database }: Core, type: string): Collection<HistoryDocument> {
   return database.collection<HistoryDocument>(`${type}.history`);
+}
+
+/** Both, with the fields of the second, in this order: a version is in the history before it is replaced. */
+export function versionsOf(core: Core, type: string): readonly Collection<HistoryDocument>[] {
+  return [resources(core, type) as unknown as Collection<HistoryDocument>, history(core, type)]; // it has these fields
 }
 
 /** The session of a transaction's step, for the driver. */

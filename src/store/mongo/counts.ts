@@ -10,7 +10,7 @@ import { everyTerm } from './names.ts';
  * Keys that one operation counts: half a second, so that the largest type is counted within the timeout of an
  * operation.
  */
-export const keysAtOnce = 500_000;
+const keysAtOnce = 500_000;
 
 /** The number of current resources of a type in a partition: a count of keys, in steps. */
 export async function countOf(core: Core, p: string, type: string, atOnce = keysAtOnce): Promise<number> {

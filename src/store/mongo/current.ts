@@ -1,4 +1,5 @@
 import type { Filter } from 'mongodb';
+import type { Attached } from '../blobs.ts';
 import { parseOwners } from '../owners.ts';
 import type { StoredVersion } from '../records.ts';
 import { ofPartition } from './attachment-bucket.ts';
@@ -8,13 +9,10 @@ import { type Core, history, resources, type Step } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 
 /** A version without its search fields. */
-export type Stored = Pick<
-  ResourceDocument,
-  '_id' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
->;
+export type Stored = Omit<HistoryDocument, 'p'>;
 
 /** The fields of a document without its index entries. */
-export const storedFields = {
+const storedFields = {
   b: 1,
   version: 1,
   updated: 1,
@@ -95,19 +93,21 @@ export function historyId(p: string, id: string, version: number): string {
   return `${p}/${id}/${String(version).padStart(10, '0')}`;
 }
 
-export function storedVersion(p: string, type: string, stored: Stored | HistoryDocument): StoredVersion {
-  const { _id, version, updated, text } = stored;
+export function storedVersion(
+  p: string,
+  type: string,
+  { _id, version, updated, text }: Pick<Stored, '_id' | 'version' | 'updated' | 'text'>,
+): StoredVersion {
   const [id = ''] = _id.slice(p.length + 1).split('/');
   return { type, id, version, lastUpdated: updated, text };
 }
 
+/** The attachments of a version; a tombstone has none. */
+export const attachedTo = ({ text, attached = [] }: Pick<Stored, 'text' | 'attached'>): readonly Attached[] =>
+  text === undefined ? [] : attached;
+
 /** As `storedVersion`, with the owners if these definitions derived them. */
-export function ownedVersion(
-  { options }: Core,
-  p: string,
-  type: string,
-  stored: Stored | HistoryDocument,
-): StoredVersion {
+export function ownedVersion({ options }: Core, p: string, type: string, stored: Stored): StoredVersion {
   const owners = parseOwners(options.model.types.get(type), stored.owners);
   return { ...storedVersion(p, type, stored), owners };
 }

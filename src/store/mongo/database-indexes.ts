@@ -1,14 +1,14 @@
 import type { IndexDescription } from 'mongodb';
 import { fewAtOnce } from '../few-at-once.ts';
 import type { DatabaseIndex } from '../indexes.ts';
-import { attachedIndex, attachingTypes } from './attachment-records.ts';
-import { collectionIndexes, historyIndexes } from './collection-indexes.ts';
+import { attachingTypes } from './attachment-records.ts';
+import { attachedIndex, indexesOf } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';
-import { type Core, history, resources } from './core.ts';
+import type { Core } from './core.ts';
 import { isCode } from './failures.ts';
 
-/** Types that are read concurrently: all of R4 take less than a second then, also with a latency of 50 ms. */
-export const atOnce = 10;
+/** Collections that are read concurrently: all of R4 take less than a second then, also with a latency of 50 ms. */
+export const atOnce = 20;
 
 /**
  * The indexes of resource collections that differ from the definitions: missing, being built, or unused. Indexes with
@@ -17,22 +17,8 @@ export const atOnce = 10;
 export async function indexesOfDatabase(core: Core): Promise<readonly DatabaseIndex[]> {
   const attaching = new Set(await attachingTypes(core));
   const types = await typesKept(core.database);
-  return (await fewAtOnce(types, atOnce, type => indexesOfType(core, type, attaching.has(type)))).flat();
-}
-
-async function indexesOfType(core: Core, type: string, attaches: boolean): Promise<readonly DatabaseIndex[]> {
-  const { model } = core.options;
-  const declared = model.types.get(type);
-  const ofBoth = [
-    ...(attaches ? [attachedIndex] : []),
-    ...(declared === undefined ? [] : historyIndexes(declared, model, core.deployment)),
-  ];
-  const ofType = declared === undefined ? [] : collectionIndexes(declared, core.deployment);
-  const [ofCurrent, ofOlder] = await Promise.all([
-    compare(core, resources(core, type).collectionName, [...ofType, ...ofBoth]),
-    compare(core, history(core, type).collectionName, ofBoth),
-  ]);
-  return [...ofCurrent, ...ofOlder];
+  const wanted = types.flatMap(type => indexesOf(core, type, attaching.has(type)));
+  return (await fewAtOnce(wanted, atOnce, ([collection, indexes]) => compare(core, collection, indexes))).flat();
 }
 
 /** Drops those that the definitions no longer need. */
@@ -61,7 +47,7 @@ async function compare(
   return [...lacking, ...unused];
 }
 
-/** The names of `collectionIndexes` and `historyIndexes`, whatever the definitions. */
+/** The names of `indexesOf`, whatever the definitions. */
 function isOurs(name: string): boolean {
   return name === attachedIndex.name || /^(t|t_.+|o|s|d|n|h)(_shard)?$/.test(name);
 }

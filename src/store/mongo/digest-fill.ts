@@ -1,12 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
-import type { Collection } from 'mongodb';
 import { recordDigest } from '../record-digest.ts';
 import { versionFault } from '../version-fault.ts';
 import { meta, readMeta, typesKept } from './collections.ts';
-import { type Core, history, resources } from './core.ts';
-import { storedVersion } from './current.ts';
+import { type Core, versionsOf } from './core.ts';
+import { attachedTo, storedVersion } from './current.ts';
 import { livingServers } from './heartbeat.ts';
-import type { HistoryDocument, ResourceDocument } from './layout.ts';
+import type { HistoryDocument } from './layout.ts';
 
 /** Versions per slice. */
 const digestSlice = 100;
@@ -15,39 +13,33 @@ const digestSlice = 100;
 const place = 'digests';
 const done = 'done';
 
-type Versions = Collection<ResourceDocument | HistoryDocument>;
-type Read = Pick<ResourceDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached'> & { has: boolean };
+type Versions = ReturnType<typeof versionsOf>[number];
+type Read = Pick<HistoryDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached'> & { has: boolean };
 
 /**
- * Adds digests to versions that engines of layout 1 wrote without one, once for a store, pausing after each slice as
- * long as it took. Begins when none of those engines runs any more; continues the work of another process. Damaged
- * records get none, so that `verify` keeps reporting them.
+ * Adds digests to the next versions that engines of layout 1 wrote without one, once for a store; false if nothing is
+ * left. Begins when none of those engines runs any more; continues the work of another process. Damaged records get
+ * none, so that `verify` keeps reporting them.
  */
-export async function fillDigests(core: Core): Promise<void> {
-  const { database, ending } = core;
-  if ((await readMeta(database, place)) === done) return;
-  if ((await livingServers(core)).some(({ layout = 1 }) => layout < 2)) return;
-  for (const type of await typesKept(database))
-    // In this order: a version is in the history before it is replaced.
-    for (const versions of [resources(core, type), history(core, type)] as unknown as Versions[])
-      // the common fields of both
-      for (let more = true; more && !ending.aborted;) {
-        const started = performance.now();
-        more = await fillSlice(core, type, versions);
-        await setTimeout(performance.now() - started, undefined, { signal: ending, ref: false }).catch(() => undefined);
-      }
-  if (!ending.aborted) await note(core, done);
+export async function fillDigests(core: Core): Promise<boolean> {
+  const [at = '', after = ''] = String((await readMeta(core.database, place)) ?? '').split(' ');
+  if (at === done) return false;
+  if ((await livingServers(core)).some(({ layout = 1 }) => layout < 2)) return false;
+  for (const type of await typesKept(core.database))
+    for (const versions of versionsOf(core, type)) {
+      const name = versions.collectionName;
+      if (name >= at && (await fillSlice(core, type, versions, name === at ? after : ''))) return true;
+    }
+  await note(core, done);
+  return false;
 }
 
 /** Processes the next slice of a collection; false for the last one. */
-async function fillSlice(core: Core, type: string, versions: Versions): Promise<boolean> {
-  const name = versions.collectionName;
-  const [at = '', after = ''] = String((await readMeta(core.database, place)) ?? '').split(' ');
-  if (at > name) return false;
+async function fillSlice(core: Core, type: string, versions: Versions, after: string): Promise<boolean> {
   const has = { $ne: [{ $type: '$digest' }, 'missing'] };
   const text = { $cond: [has, '$$REMOVE', '$text'] };
   const page = await versions
-    .find(at === name ? { _id: { $gt: after } } : {})
+    .find({ _id: { $gt: after } })
     .project<Read>({ p: 1, version: 1, updated: 1, attached: 1, text, has })
     .sort({ _id: 1 })
     .limit(digestSlice)
@@ -60,15 +52,15 @@ async function fillSlice(core: Core, type: string, versions: Versions): Promise<
   });
   if (steps.length > 0) await versions.bulkWrite(steps, { ordered: false });
   const last = page.at(-1);
-  if (last !== undefined) await note(core, `${name} ${last._id}`);
+  if (last !== undefined) await note(core, `${versions.collectionName} ${last._id}`);
   return page.length === digestSlice;
 }
 
-function digestOf(type: string, { has, attached = [], ...read }: Read): string | undefined {
+function digestOf(type: string, { has, ...read }: Read): string | undefined {
   if (has) return undefined;
-  const stored = storedVersion(read.p, type, { ...read, b: '' });
+  const stored = storedVersion(read.p, type, read);
   if (versionFault(stored) !== undefined) return undefined;
-  return recordDigest(read.p, { ...stored, attachments: stored.text === undefined ? [] : attached });
+  return recordDigest(read.p, { ...stored, attachments: attachedTo(read) });
 }
 
 /** Stores the progress; several processes may do so, and the furthest counts. Lower-case letters follow all types. */

@@ -1,7 +1,7 @@
 import type { DocumentStore, PutOptions } from '../documents.ts';
-import { documents } from './collections.ts';
+import { documents, insertNew } from './collections.ts';
 import type { Core } from './core.ts';
-import { isTaken, withPortErrors, withPortErrorsEach } from './failures.ts';
+import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { SmallDocument } from './layout.ts';
 import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
@@ -31,7 +31,7 @@ export class MongoDocuments implements DocumentStore {
         return JSON.parse(fresh.value);
       }
       for (;;) {
-        if (await this.#insert(fresh)) return JSON.parse(fresh.value);
+        if (await insertNew(documents(this.#core.database), fresh)) return JSON.parse(fresh.value);
         const found = await this.#find(key);
         if (found === undefined) continue;
         if (!this.#isOver(found)) return JSON.parse(found.value);
@@ -77,15 +77,5 @@ export class MongoDocuments implements DocumentStore {
 
   #isOver({ expires }: SmallDocument): boolean {
     return expires !== undefined && expires <= this.#core.options.now();
-  }
-
-  async #insert(fresh: SmallDocument): Promise<boolean> {
-    try {
-      await documents(this.#core.database).insertOne(fresh);
-      return true;
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-      return false;
-    }
   }
 }

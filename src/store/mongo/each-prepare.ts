@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
-import { type Conditional, holds, isConditional } from '../conditional.ts';
-import { VersionConflict } from '../errors.ts';
-import { resultOf } from './apply.ts';
+import { type Conditional, isConditional } from '../conditional.ts';
+import { unchanged } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { readMany, type Stored } from './current.ts';
 import type { ResourceDocument } from './layout.ts';
-import { declared, isSame, nextStamp, putDocument, tombstoneOf } from './prepare.ts';
+import { declared, nextDocument, outcomeOf } from './prepare.ts';
 
 /** Maximum changes of one write, and maximum UTF-16 units of their text. */
 const most = { changes: 250, text: 4 * 1024 * 1024 };
@@ -104,26 +103,12 @@ function prepareOne(
   change: Change,
   current: Stored | undefined,
   at: number,
-  stamp: number,
+  updated: number,
 ): Prepared {
   declared(core, change.type);
-  if (!holds(change.precondition, current?.version ?? 0, current?.text !== undefined))
-    throw new VersionConflict(change.type, change.id);
-  const isThere = current?.text !== undefined;
-  const isNothing = change.kind === 'put' ? isThere && isSame(current, change) : !isThere;
-  if (isNothing) {
-    const result = resultOf('unchanged', change.id, current ?? { version: 0, updated: 0 });
-    return { kind: 'done', at, result };
-  }
-  const after = current?.updated ?? 0;
-  const updated = stamp > after ? stamp : nextStamp(core, partition.p, after);
-  const next = { version: (current?.version ?? 0) + 1, updated, attached: current?.attached, by: undefined };
-  if (change.kind === 'put') {
-    const document = putDocument(core, partition, change, next);
-    if (current === undefined) return { kind: 'insert', at, change, document, outcome: 'created' };
-    return { kind: 'replace', at, change, document, current, outcome: isThere ? 'updated' : 'created' };
-  }
-  if (current === undefined) throw new Error('What is not there is not removed');
-  const document = tombstoneOf(core, partition, change, current, next);
-  return { kind: 'replace', at, change, document, current, outcome: 'removed' };
+  const outcome = outcomeOf(change, current);
+  if (outcome === 'unchanged') return { kind: 'done', at, result: unchanged(change, current) };
+  const document = nextDocument(core, partition, change, current, { updated, by: undefined });
+  if (current === undefined) return { kind: 'insert', at, change, document, outcome };
+  return { kind: 'replace', at, change, document, current, outcome };
 }

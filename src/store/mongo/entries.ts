@@ -8,7 +8,7 @@ import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
 import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, isCanonicalKey, pairTerm, quantityRanges } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
-import { orderKey, textOrderKey } from './order-key.ts';
+import { orderKey, textOrderKey } from '../order-key.ts';
 
 /** The fields of a tombstone. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };

@@ -1,5 +1,6 @@
 import { servers } from './collections.ts';
-import { type Core, latestOf } from './core.ts';
+import { latestOf } from '../upkeep/views.ts';
+import type { Core } from './core.ts';
 import { host, runsHere } from '../host.ts';
 import type { ServerDocument } from './layout.ts';
 import { layout } from './prepare-database.ts';

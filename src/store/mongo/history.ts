@@ -1,11 +1,11 @@
-import type { Document, Filter } from 'mongodb';
+import type { Filter } from 'mongodb';
 import { fewAtOnce } from '../few-at-once.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
 import { versionOrder } from '../version-order.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { type Core, history, resources } from './core.ts';
-import { historyId, ownedVersion, readMany } from './current.ts';
+import { type Core, history, resources, versionsOf } from './core.ts';
+import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';
 import type { HistoryDocument } from './layout.ts';
 
 /** Types that are read concurrently. */
@@ -44,20 +44,6 @@ interface Key {
 
 const keyFields = { version: 1, updated: 1 } as const;
 
-/** The fields that both collections of a type have. */
-interface Versions {
-  find(filter: Document): {
-    project<T extends Document>(
-      fields: Document,
-    ): {
-      sort(by: Document): { limit(most: number): { toArray(): Promise<T[]> } };
-      toArray(): Promise<T[]>;
-    };
-  };
-}
-
-const collectionsOf = (core: Core, type: string): readonly Versions[] => [resources(core, type), history(core, type)];
-
 /**
  * The next keys of a type. An index has the order of times alone; versions that were written at one time, at most those
  * of one write, are all read and sorted.
@@ -66,12 +52,12 @@ async function keysOfType(core: Core, p: string, type: string, scope: HistorySco
   const { order, after, slice } = scope;
   const direction = order === 'newest' ? -1 : 1;
   const keys: Key[] = [];
-  for (const versions of collectionsOf(core, type)) {
+  for (const versions of versionsOf(core, type)) {
     const at = async (time: number): Promise<Key[]> =>
-      versions.find({ p, updated: time }).project<Key & Document>(keyFields).toArray();
+      versions.find({ p, updated: time }).project<Key>(keyFields).toArray();
     const range = await versions
       .find({ p, ...timesOf(scope) })
-      .project<Key & Document>(keyFields)
+      .project<Key>(keyFields)
       .sort({ updated: direction, _id: direction })
       .limit(slice)
       .toArray();
@@ -147,12 +133,8 @@ function keyOf(p: string, type: string, { _id, version, updated }: Key): Version
 async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): Promise<readonly KeptVersion[]> {
   const found = new Map<string, KeptVersion>();
   for (const [type, of] of Map.groupBy(keys, key => key.type)) {
-    const current = await readMany(
-      core,
-      p,
-      type,
-      of.map(({ id }) => id),
-    );
+    const ids = of.map(({ id }) => id);
+    const current = await readMany(core, p, type, ids);
     const older: string[] = [];
     for (const { id, version } of of) {
       const stored = current.get(id);
@@ -167,7 +149,6 @@ async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): P
   return keys.flatMap(({ type, id, version }) => found.get(`${type}/${id}/${version}`) ?? []);
 }
 
-function keptVersion(core: Core, p: string, type: string, stored: Parameters<typeof ownedVersion>[3]): KeptVersion {
-  const { attached = [] }: Pick<HistoryDocument, 'attached'> = stored;
-  return { ...ownedVersion(core, p, type, stored), attachments: stored.text === undefined ? [] : attached };
+function keptVersion(core: Core, p: string, type: string, stored: Stored): KeptVersion {
+  return { ...ownedVersion(core, p, type, stored), attachments: attachedTo(stored) };
 }

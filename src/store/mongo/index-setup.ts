@@ -1,10 +1,9 @@
 import type { MongoClient } from 'mongodb';
-import type { ResourceType } from '../../model/model.ts';
 import { fewAtOnce } from '../few-at-once.ts';
-import { attachedIndex, attachingTypes } from './attachment-records.ts';
-import { collectionIndexes, historyIndexes } from './collection-indexes.ts';
-import { typesKept } from './collections.ts';
-import { type Core, history, resources } from './core.ts';
+import { attachingTypes } from './attachment-records.ts';
+import { indexesOf } from './collection-indexes.ts';
+import { collectionNames, typesKept } from './collections.ts';
+import type { Core } from './core.ts';
 import { indexesOfDatabase } from './database-indexes.ts';
 import { isCode } from './failures.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -18,7 +17,7 @@ const typesAtOnce = 4;
 /** Creates the indexes of declared types that have no collection yet: fast on empty collections. */
 export async function makeNewIndexes(core: Core): Promise<void> {
   const known = new Set(await typesKept(core.database));
-  const types = [...core.options.model.types.values()].filter(({ name }) => !known.has(name));
+  const types = [...core.options.model.types.keys()].filter(name => !known.has(name));
   await fewAtOnce(types, typesAtOnce, type => makeIndexes(core, type));
   if (core.deployment.sharded) await makeCollections(core);
 }
@@ -29,8 +28,7 @@ export async function makeNewIndexes(core: Core): Promise<void> {
  */
 async function makeCollections({ database, options }: Core): Promise<void> {
   const older = [...options.model.types.keys()].map(type => `${type}.history`);
-  const there = await database.listCollections({}, { nameOnly: true }).toArray();
-  const known = new Set(there.map(({ name }) => name));
+  const known = new Set(await collectionNames(database));
   for (const name of [...older, 'ids', 'marks'].filter(one => !known.has(one)))
     await database.createCollection(name).catch((error: unknown) => {
       if (!isCode(error, namespaceExists)) throw error; // another process does the same
@@ -54,19 +52,16 @@ export async function makeMissingIndexes(core: Core, connect: () => MongoClient)
   try {
     const database = client.db(core.database.databaseName, { readPreference: 'primary' });
     const patient: Core = { ...core, client, database };
-    for (const type of core.options.model.types.values()) await makeIndexes(patient, type);
-    for (const type of await attachingTypes(patient))
-      for (const collection of [resources(patient, type), history(patient, type)])
-        await collection.createIndexes([attachedIndex]);
+    const attaching = new Set(await attachingTypes(patient));
+    for (const type of new Set([...core.options.model.types.keys(), ...attaching]))
+      await makeIndexes(patient, type, attaching.has(type));
   } finally {
     core.ending.removeEventListener('abort', end);
     end();
   }
 }
 
-async function makeIndexes(core: Core, type: ResourceType): Promise<void> {
-  const { deployment, options } = core;
-  const ofHistory = historyIndexes(type, options.model, deployment);
-  await resources(core, type.name).createIndexes([...collectionIndexes(type, deployment), ...ofHistory]);
-  if (ofHistory.length > 0) await history(core, type.name).createIndexes([...ofHistory]);
+async function makeIndexes(core: Core, type: string, attaches = false): Promise<void> {
+  for (const [collection, indexes] of indexesOf(core, type, attaches))
+    if (indexes.length > 0) await core.database.collection(collection).createIndexes([...indexes]);
 }

@@ -1,7 +1,7 @@
 import { fewAtOnce } from '../few-at-once.ts';
 import type { DatabaseIndex } from '../indexes.ts';
-import { typesKept } from './collections.ts';
-import { type Core, history, resources } from './core.ts';
+import { collectionNames } from './collections.ts';
+import type { Core } from './core.ts';
 import { atOnce } from './database-indexes.ts';
 
 /**
@@ -11,14 +11,9 @@ import { atOnce } from './database-indexes.ts';
  */
 export async function indexSizes(core: Core, differing: readonly DatabaseIndex[]): Promise<readonly DatabaseIndex[]> {
   const states = new Map(differing.map(one => [`${one.collection} ${one.name}`, one.state]));
-  const existing = new Set(
-    (await core.database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name),
-  );
-  const names = (await typesKept(core.database)).flatMap(type =>
-    [resources(core, type), history(core, type)].map(({ collectionName }) => collectionName),
-  );
+  const names = await collectionNames(core.database);
   const found = await fewAtOnce(
-    names.filter(name => existing.has(name)),
+    names.filter(name => /^[A-Z][A-Za-z]*(\.history)?$/.test(name)).toSorted(),
     atOnce,
     async collection =>
       [...(await sizesIn(core, collection))].map(([name, bytes]): DatabaseIndex => {

@@ -1,5 +1,5 @@
 import { type IndexDriver } from '../upkeep/indexes.ts';
-import { parameters, partitions } from './collections.ts';
+import { parameters, partitionsOf } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -14,7 +14,7 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
   return {
     options: () => core.options,
     partition: id => atLength(core, () => core.registry.partition(id)),
-    partitions: () => atLength(core, () => partitionsOf(core)),
+    partitions: () => atLength(core, () => partitionsOf(core.database)),
     states: (partition, type) => atLength(core, () => statesOf(core, partition, type)),
     pending: (id, type) =>
       withPortErrors(core, async () => {
@@ -37,7 +37,9 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         if (kept.length === 0) return [];
         const places = new Set(kept.map(_id => _id.split('/').slice(0, 2).join('/')));
         const types = [...core.options.model.types.values()];
-        const all = (await partitionsOf(core)).flatMap(partition => types.map(type => [partition, type] as const));
+        const all = (await partitionsOf(core.database)).flatMap(partition =>
+          types.map(type => [partition, type] as const),
+        );
         return all.filter(([{ p }, { name }]) => places.has(`${p}/${name}`));
       }),
     database: async ({ drop = false, sizes = false } = {}) => {
@@ -47,10 +49,4 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
       return sizes ? withPortErrors(core, () => indexSizes(core, differing)) : differing;
     },
   };
-}
-
-/** In the order of ids. */
-export async function partitionsOf({ database }: Core): Promise<readonly PartitionInfo[]> {
-  const found = await partitions(database).find().sort({ _id: 1 }).toArray();
-  return found.map(({ _id, key, zone }) => ({ id: _id, p: key, settings: { zone } }));
 }

@@ -3,12 +3,12 @@ import { firstOutcome } from '../first-outcome.ts';
 import type { Change, WriteKey, WriteResult } from '../records.ts';
 import { KeyUsed } from '../errors.ts';
 import { writtenBy } from './apply.ts';
-import { reservations } from './collections.ts';
+import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { isTaken, isUndecided } from './failures.ts';
+import { isUndecided } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
 import { keyReservation } from './reservation-id.ts';
-import { withId } from './with-id.ts';
+import { withId } from '../with-id.ts';
 
 /** How long a repeated write waits for the first one before it finishes it, in milliseconds. */
 const longestWait = 500;
@@ -80,12 +80,7 @@ async function reserve(core: Core, own: ReservationDocument, key: WriteKey): Pro
   const all = reservations(core.database);
   const until = performance.now() + longestWait;
   for (let pause = 5; ; pause *= 2) {
-    try {
-      await all.insertOne(own);
-      return undefined;
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+    if (await insertNew(all, own)) return undefined;
     const found = await all.findOne({ _id: own._id });
     if (found === null) continue;
     if (found.expires <= core.options.now()) {
@@ -133,9 +128,7 @@ async function keepResults(
   const found = await all.findOne({ _id, body });
   if (found?.results !== undefined) return found.results;
   // The process that made it has failed meanwhile, and released the key.
-  await all.insertOne({ ...held, _id, id, body, results: own }).catch((error: unknown) => {
-    if (!isTaken(error)) throw error;
-  });
+  await insertNew(all, { ...held, _id, id, body, results: own });
   return own;
 }
 

@@ -1,8 +1,6 @@
 import type { LayoutChange, LayoutState } from '../upgrade.ts';
 import { readMeta, typesKept } from './collections.ts';
-import { connect } from './connect.ts';
-import { openingError } from './failures.ts';
-import { layout, prepareDatabase } from './prepare-database.ts';
+import { layout, readStore } from './prepare-database.ts';
 
 /** What each layout after the first changes (prepare-database.ts). */
 export const layoutChanges: readonly LayoutChange[] = [
@@ -18,15 +16,9 @@ export const layoutChanges: readonly LayoutChange[] = [
   },
 ];
 
-/** How long an answer may take, in milliseconds. */
-const longestQuestion = 10_000;
-
 /** Like `readLayout`, of the store in a database. Counts are those that the server estimates. */
-export async function readMongoLayout(url: string): Promise<LayoutState> {
-  const { client, name, close } = await connect(url, longestQuestion);
-  try {
-    const database = client.db(name, { readPreference: 'primary' });
-    await prepareDatabase(database, 'read'); // throws if there is none, or a newer one
+export function readMongoLayout(url: string): Promise<LayoutState> {
+  return readStore(url, async database => {
     const found = Number(await readMeta(database, 'layout'));
     const count = async (suffix: string): Promise<number> => {
       let sum = 0;
@@ -34,16 +26,7 @@ export async function readMongoLayout(url: string): Promise<LayoutState> {
         sum += await database.collection(`${type}${suffix}`).estimatedDocumentCount();
       return sum;
     };
-    return {
-      found,
-      newest: layout,
-      changes: layoutChanges.filter(change => change.layout > found),
-      records: await count(''),
-      versions: await count('.history'),
-    };
-  } catch (error) {
-    throw openingError(error);
-  } finally {
-    await close();
-  }
+    const changes = layoutChanges.filter(change => change.layout > found);
+    return { found, newest: layout, changes, records: await count(''), versions: await count('.history') };
+  });
 }

@@ -67,20 +67,11 @@ export interface TuplePart {
 /** The search fields. */
 export type IndexFields = Pick<ResourceDocument, 't' | 's' | 'w' | 'd' | 'n' | 'c' | 'o'>;
 
-/** An older version, in `{Type}.history`. */
-export interface HistoryDocument {
-  /** `{p}/{id}/{version, ten digits}` */
-  readonly _id: string;
-  readonly p: string;
-  readonly b: string;
-  readonly version: number;
-  readonly updated: number;
-  readonly text?: string;
-  readonly owners?: string;
-  readonly attached?: readonly Attached[];
-  readonly by?: string;
-  readonly digest?: string;
-}
+/** An older version, in `{Type}.history`; its `_id` is `{p}/{id}/{version, ten digits}`. */
+export type HistoryDocument = Pick<
+  ResourceDocument,
+  '_id' | 'p' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
+>;
 
 /**
  * `partitions`: the key is never used again, so that data that a removal has not deleted yet belongs to no partition.

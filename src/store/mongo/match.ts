@@ -1,19 +1,17 @@
-import { linksOf } from '../../search/owner.ts';
 import type { Query } from '../../search/ast.ts';
-import { queryOf } from '../conditional.ts';
-import type { Conditional } from '../conditional.ts';
-import type { Requirement, WriteResult } from '../records.ts';
+import { print } from '../../search/print.ts';
+import { type Conditional, queryOf } from '../conditional.ts';
+import type { Put, Requirement, WriteResult } from '../records.ts';
 import { RequirementFailed, SeveralMatch, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';
-import { reservations } from './collections.ts';
+import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { findMatches } from './count.ts';
 import { readCurrent } from './current.ts';
-import { isTaken } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
-import { declared, type Put } from './prepare.ts';
+import { declared } from './prepare.ts';
 import { reservationId } from './reservation-id.ts';
-import { withId } from './with-id.ts';
+import { withId } from '../with-id.ts';
 
 /** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
 const kept = 3_600_000;
@@ -103,7 +101,7 @@ export async function matchOf(
 
 /** `_id` of the reservation of criteria. */
 export function matchReservation(p: string, { type, precondition }: Conditional): string {
-  return reservationId(p, 'match', type, JSON.stringify(criteria(precondition.query)));
+  return reservationId(p, 'match', type, print(inOneOrder(precondition.query)));
 }
 
 /** The reservation of a change. */
@@ -115,42 +113,16 @@ export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditi
 async function reserve(core: Core, partition: PartitionInfo, change: Conditional): Promise<ReservationDocument> {
   const own = reservationFor(core, partition, change);
   for (;;) {
-    try {
-      await reservations(core.database).insertOne(own);
-      return own;
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+    if (await insertNew(reservations(core.database), own)) return own;
     const other = await reservations(core.database).findOne({ _id: own._id });
     if (other !== null) return other;
   }
 }
 
-/** A query as JSON, the same if only the order of its parts differs. */
-function criteria(query: Query): unknown {
-  switch (query.kind) {
-    case 'and':
-    case 'or':
-      return [query.kind, query.of.map(one => JSON.stringify(criteria(one))).toSorted()];
-    case 'not':
-      return ['not', criteria(query.of)];
-    case 'owner':
-      return criteria(linksOf(query));
-    case 'param':
-      return ['param', query.param.code, query.test];
-    case 'present':
-      return ['present', query.param.code];
-    case 'all':
-    case 'id':
-    case 'lastUpdated':
-      return query;
-    case 'entry':
-    case 'chain':
-    case 'has':
-    case 'tree':
-    case 'contained':
-      throw new Error(`Stores do not support \`${query.kind}\``);
-    default:
-      return query satisfies never;
-  }
+/** The query with its parts in one order. */
+function inOneOrder(query: Query): Query {
+  if (query.kind === 'not') return { ...query, of: inOneOrder(query.of) };
+  if (query.kind !== 'and' && query.kind !== 'or') return query;
+  const parts = query.of.map(inOneOrder).map(part => [print(part), part] as const);
+  return { ...query, of: parts.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, part]) => part) };
 }

@@ -2,9 +2,8 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Note } from '../transfer.ts';
 import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { documents, marks, reservations } from './collections.ts';
+import { documents, marks, partitionsOf, reservations } from './collections.ts';
 import type { Core } from './core.ts';
-import { partitionsOf } from './indexes.ts';
 import type { MarkDocument, ReservationDocument, SmallDocument } from './layout.ts';
 import { keptResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
@@ -28,7 +27,7 @@ export async function* keptNotes(core: Core): AsyncIterable<Note> {
     const key = _id.slice(collection.length + 1);
     yield { kind: 'document', collection, key, value: JSON.parse(value), expires };
   }
-  for (const { id: partition, p } of await partitionsOf(core)) {
+  for (const { id: partition, p } of await partitionsOf(core.database)) {
     for await (const { _id, value } of documentsOf<MarkDocument>(marks(database), {}, { within: ofPartition(p), size }))
       yield { kind: 'mark', partition, mark: { key: _id.slice(p.length + 1), value } };
     const keyed = { p, key: { $exists: true } };

@@ -6,7 +6,7 @@ import { sortText, sortTextValue } from '../sort-text.ts';
 import type { ResourceDocument } from './layout.ts';
 import type { Index, MongoIndexes } from './lower.ts';
 import { orderField, updatedField } from './names.ts';
-import { orderKey, orderTextIn, orderValue, textOrderKey } from './order-key.ts';
+import { orderKey, orderTextIn, orderValue, textOrderKey } from '../order-key.ts';
 
 /** A sort key in documents. */
 export type Key =

@@ -23,11 +23,11 @@ export interface Parameter extends WantedIndex {
 
 /** The indexes of a type in a partition. */
 export async function readParameters(
-  core: Core,
-  { p, settings }: PartitionInfo,
+  { database }: Pick<Core, 'database'>,
+  { p, settings }: Pick<PartitionInfo, 'p' | 'settings'>,
   type: ResourceType,
 ): Promise<readonly Parameter[]> {
-  const found = await parameters(core.database)
+  const found = await parameters(database)
     .find({ _id: ofPartition(`${p}/${type.name}`) })
     .toArray();
   const known = new Map(found.map(kept => [kept._id, kept]));
@@ -35,6 +35,11 @@ export async function readParameters(
     const kept = known.get(parameterId(p, type.name, code));
     return { code, digest, kept: kept?.digest === digest ? kept : undefined };
   });
+}
+
+/** The codes of the complete ones. */
+export async function readyCodes(...place: Parameters<typeof readParameters>): Promise<readonly string[]> {
+  return (await readParameters(...place)).flatMap(({ code, kept }) => (kept?.state === 'ready' ? [code] : []));
 }
 
 /** The progress of each index of a type, pairs too, in the order of the definitions. */

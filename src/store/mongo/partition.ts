@@ -49,15 +49,11 @@ export class MongoPartition implements Partition {
     return this.#with(async p => {
       const types = Map.groupBy(keys, ({ type }) => type);
       const found = new Map<string, StoredVersion>();
-      for (const [type, of] of types)
-        for (const [id, stored] of await readMany(
-          this.#core,
-          p,
-          type,
-          of.map(key => key.id),
-        ))
-          // prettier-ignore
+      for (const [type, of] of types) {
+        const ids = of.map(({ id }) => id);
+        for (const [id, stored] of await readMany(this.#core, p, type, ids))
           found.set(`${type}/${id}`, ownedVersion(this.#core, p, type, stored));
+      }
       return keys.map(({ type, id }) => found.get(`${type}/${id}`)).filter(version => version !== undefined);
     });
   }

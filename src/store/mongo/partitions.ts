@@ -2,11 +2,11 @@ import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
 import { PartitionExists, StoreUnavailable } from '../errors.ts';
-import { meta, partitions, readMeta } from './collections.ts';
-import { type Core, latestOf } from './core.ts';
-import { isTaken, withPortErrors } from './failures.ts';
-import { partitionsOf } from './indexes.ts';
-import { latestAfterChange, registerPartition, withOurDefinitions } from './register.ts';
+import { insertNew, meta, partitions, partitionsOf, readMeta, readPartition } from './collections.ts';
+import { latestAfterChange, latestOf } from '../upkeep/views.ts';
+import type { Core } from './core.ts';
+import { withPortErrors } from './failures.ts';
+import { registerPartition, withOurDefinitions } from './register.ts';
 import { age } from './registry.ts';
 import { emptyingSteps, hidePartition } from './removal.ts';
 import { definitionsDigest } from './wanted.ts';
@@ -35,14 +35,14 @@ export class MongoPartitions implements PartitionAdmin {
 
   list(): ReturnType<PartitionAdmin['list']> {
     return withPortErrors(this.#core, async () =>
-      (await partitionsOf(this.#core)).map(({ id, settings }) => ({ id, settings })),
+      (await partitionsOf(this.#core.database)).map(({ id, settings }) => ({ id, settings })),
     );
   }
 
   async remove(id: string): Promise<boolean> {
     const core = this.#core;
     const p = await withPortErrors(core, () =>
-      withOurDefinitions(core, async () => (await partitions(core.database).findOne({ _id: id }))?.key),
+      withOurDefinitions(core, async () => (await readPartition(core.database, id))?.p),
     );
     if (p === undefined) return false;
     const removed = await withPortErrors(core, () => hidePartition(core, id, p));
@@ -56,18 +56,14 @@ export class MongoPartitions implements PartitionAdmin {
   }
 
   async #isThere(id: string, { zone }: PartitionSettings): Promise<boolean> {
-    const found = await partitions(this.#core.database).findOne({ _id: id });
-    if (found !== null && found.zone !== zone) throw new PartitionExists(id);
-    return found !== null;
+    const found = await readPartition(this.#core.database, id);
+    if (found !== undefined && found.settings.zone !== zone) throw new PartitionExists(id);
+    return found !== undefined;
   }
 
   async #insert(core: Core, id: string, key: string, { zone }: PartitionSettings): Promise<void> {
     const { database, options } = core;
-    try {
-      await partitions(database).insertOne({ _id: id, key, zone });
-    } catch (error) {
-      if (!isTaken(error)) throw error;
-    }
+    await insertNew(partitions(database), { _id: id, key, zone });
     // A process that brought other definitions meanwhile may not have seen the partition.
     if ((await readMeta(database, 'definitions')) === definitionsDigest(options.model)) return;
     await partitions(database).deleteOne({ _id: id, key });

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
-import { documents, meta, readMeta, reservations } from './collections.ts';
-import { isTaken } from './failures.ts';
+import { connect } from './connect.ts';
+import { openingError } from './failures.ts';
+import { collectionNames, documents, insertNew, meta, readMeta, reservations } from './collections.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
@@ -41,8 +42,7 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
 /** Whether the database is empty. Throws `StoreRefused` for other content. */
 async function isNew(database: Db): Promise<boolean> {
   if ((await readMeta(database, 'layout')) !== undefined) return false;
-  const collections = await database.listCollections({}, { nameOnly: true }).toArray();
-  if (collections.every(({ name }) => name.startsWith('system.'))) return true;
+  if ((await collectionNames(database)).every(name => name.startsWith('system.'))) return true;
   // Another process may be creating it.
   if ((await readMeta(database, 'layout')) !== undefined) return false;
   throw new StoreRefused(`The database \`${database.databaseName}\` has other content; name another one`);
@@ -50,9 +50,22 @@ async function isNew(database: Db): Promise<boolean> {
 
 /** Stores a value if there is none yet. */
 async function putMeta(database: Db, name: string, value: string | number): Promise<void> {
+  await insertNew(meta(database), { _id: name, value });
+}
+
+/** Timeout of an answer, in milliseconds. */
+const longestQuestion = 10_000;
+
+/** Reads an existing store by a connection of its own. Throws `StoreRefused` if there is none, and like `connect`. */
+export async function readStore<T>(url: string, read: (database: Db) => Promise<T>): Promise<T> {
+  const { client, name, close } = await connect(url, longestQuestion);
   try {
-    await meta(database).updateOne({ _id: name }, { $setOnInsert: { value } }, { upsert: true });
+    const database = client.db(name, { readPreference: 'primary' });
+    await prepareDatabase(database, 'read');
+    return await read(database);
   } catch (error) {
-    if (!isTaken(error)) throw error;
+    throw openingError(error);
+  } finally {
+    await close();
   }
 }

@@ -1,58 +1,59 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { recordDigest } from '../record-digest.ts';
+import { holds } from '../conditional.ts';
+import { printAttached, recordDigest } from '../record-digest.ts';
 import { printOwners } from '../owners.ts';
 import { isTooLong } from '../record-length.ts';
-import type { Attached } from '../blobs.ts';
-import type { Change } from '../records.ts';
+import type { Change, Put, WriteOutcome } from '../records.ts';
 import type { KeptVersion } from '../transfer.ts';
-import { RecordTooLarge } from '../errors.ts';
+import { RecordTooLarge, VersionConflict } from '../errors.ts';
 import { bucketFor } from './bucket.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import type { Stored } from './current.ts';
+import { historyId, type Stored } from './current.ts';
 import { indexFields, noFields } from './entries.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
-import { historyId } from './current.ts';
 import { everyTerm, updatedField } from './names.ts';
-import { orderKey } from './order-key.ts';
+import { orderKey } from '../order-key.ts';
 import { madeBy } from './wanted.ts';
 
-export type Put = Extract<Change, { readonly kind: 'put' }>;
+/** The outcome of a change to the current version. Throws `VersionConflict`. */
+export function outcomeOf(change: Change, current: Stored | undefined): Exclude<WriteOutcome, 'matched'> {
+  const isThere = current?.text !== undefined;
+  if (!holds(change.precondition, current?.version ?? 0, isThere)) throw new VersionConflict(change.type, change.id);
+  if (change.kind === 'remove') return isThere ? 'removed' : 'unchanged';
+  if (!isThere) return 'created';
+  return isSame(current, change) ? 'unchanged' : 'updated';
+}
 
-/** The parts of the next version of a resource, beside the change. */
-export interface Next {
-  readonly version: number;
-  readonly updated: number;
-  /** The attachments of the version before. */
-  readonly attached: readonly Attached[] | undefined;
-  /** `_id` of the reservation of its write. */
+/** How the next version of a resource is written. */
+interface Manner {
+  /** `lastUpdated`, unless the current version is as late. */
+  readonly updated: number | undefined;
+  /** `_id` of the reservation of the write. */
   readonly by: string | undefined;
 }
 
 /** The document of the next version of a resource. Throws `RecordTooLarge`. */
-export function putDocument(
+export function nextDocument(
   core: Core,
   partition: PartitionInfo,
-  { type, id, text: parts, parsed, attachments }: Put,
-  { version, updated, attached = [], by }: Next,
+  change: Change,
+  current: Stored | undefined,
+  { updated, by }: Manner,
 ): ResourceDocument {
+  const { type, id } = change;
+  const after = current?.updated ?? 0;
+  const lastUpdated = updated !== undefined && updated > after ? updated : nextStamp(core, partition.p, after);
+  const next = { type, id, version: (current?.version ?? 0) + 1, lastUpdated };
+  if (change.kind === 'remove') {
+    const tombstone = documentOf(core, partition, { ...next, text: undefined, attachments: [] }, { by });
+    return { ...tombstone, b: current?.b ?? tombstone.b }; // it replaces the resource, in the same shard
+  }
+  const { text: parts, parsed, attachments = current?.attached ?? [] } = change;
   if (isTooLong(parts)) throw new RecordTooLarge(type, id);
-  const text = parts.before + stamp(version, updated) + parts.after;
-  const next = { type, id, version, lastUpdated: updated, text, attachments: attachments ?? attached };
-  return documentOf(core, partition, next, { parsed, by });
-}
-
-/** The document of a tombstone: it replaces the resource, in the same shard. */
-export function tombstoneOf(
-  core: Core,
-  partition: PartitionInfo,
-  { type, id }: Change,
-  { b }: Stored,
-  { version, updated, by }: Next,
-): ResourceDocument {
-  const next = { type, id, version, lastUpdated: updated, text: undefined, attachments: [] };
-  return { ...documentOf(core, partition, next, { by }), b };
+  const text = parts.before + stamp(next.version, lastUpdated) + parts.after;
+  return documentOf(core, partition, { ...next, text, attachments }, { parsed, by });
 }
 
 /** The document of a version that becomes current. One of an undeclared type gets its entries when it is declared. */
@@ -104,12 +105,9 @@ export function historyOf({ _id, b, version, updated, text, owners, attached, by
 }
 
 /** Whether a change would make no difference. */
-export function isSame({ version, updated, text, attached = [] }: Stored, change: Put): boolean {
+function isSame({ version, updated, text, attached = [] }: Stored, change: Put): boolean {
   if (text !== change.text.before + stamp(version, updated) + change.text.after) return false;
-  if (change.attachments === undefined) return true;
-  const list = (of: readonly Attached[]): string =>
-    JSON.stringify(of.map(({ path, digest, size, contentType }) => [path, digest, size, contentType]));
-  return list(attached) === list(change.attachments);
+  return change.attachments === undefined || printAttached(attached) === printAttached(change.attachments);
 }
 
 /** A declared type. Throws Error for another. */

@@ -27,19 +27,10 @@ export async function rebuildSlice(
   const pending = found.filter(({ state }) => state === 'pending');
   if (pending.length === 0) return 'done';
   const from = pending.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
-  const page = await readSlice(
-    core,
-    partition,
-    type,
-    from,
-    pending.some(({ anew }) => anew === true),
-  );
-  await remake(
-    core,
-    partition,
-    type,
-    page.filter(({ text }) => text !== undefined),
-  );
+  const isAnew = pending.some(({ anew }) => anew === true);
+  const page = await readSlice(core, partition, type, from, isAnew);
+  const toRemake = page.filter(({ text }) => text !== undefined);
+  await remake(core, partition, type, toRemake);
   const isLast = page.length < rebuildSliceSize;
   if (isLast && !(await remakeLate(core, partition, type))) return 'waiting';
   const ids = page.map(({ _id }) => _id.slice(partition.p.length + 1));

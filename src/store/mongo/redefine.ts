@@ -1,5 +1,6 @@
 import type { StoreDefinitions } from '../store.ts';
-import { type Core, latestOf } from './core.ts';
+import { changeTo, latestOf } from '../upkeep/views.ts';
+import type { Core } from './core.ts';
 import { sayThere } from './heartbeat.ts';
 import { makeNewIndexes } from './index-setup.ts';
 import { announce, registerPartitions } from './register.ts';
@@ -20,19 +21,9 @@ export async function redefine(core: Core, definitions: StoreDefinitions, lead: 
     beganBeside: !lead,
   };
   await makeNewIndexes(latest);
-  await (core.views.changing = change(latest, lead));
+  await changeTo(latest, async () => (lead ? announce(latest) : undefined));
   await Promise.allSettled(before.writes);
   await sayThere(latest);
   if (lead) await registerPartitions(latest);
   return latest;
-}
-
-async function change(latest: Core, lead: boolean): Promise<void> {
-  const { views } = latest;
-  try {
-    if (lead) await announce(latest);
-    views.latest = latest;
-  } finally {
-    views.changing = undefined;
-  }
 }

@@ -2,8 +2,9 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { StoreRefused, StoreUnavailable } from '../errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { meta, parameters, partitions } from './collections.ts';
-import { type Core, latestOf, type PartitionInfo, resources } from './core.ts';
+import { meta, parameters, partitionsOf } from './collections.ts';
+import { latestAfterChange, latestOf } from '../upkeep/views.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
 import { isOnlyTaken } from './failures.ts';
 import { livingServers } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
@@ -30,12 +31,6 @@ export async function withOurDefinitions<T>(core: Core, write: (latest: Core) =>
   } finally {
     latest.writes.delete(writing);
   }
-}
-
-/** The core whose definitions writes follow, once a change of this process itself is done. */
-export async function latestAfterChange(core: Core): Promise<Core> {
-  await core.views.changing?.catch(() => undefined); // its caller gets the error
-  return latestOf(core);
 }
 
 const isRegistered = async ({ registry, options }: Core): Promise<boolean> =>
@@ -78,8 +73,7 @@ export async function announce(core: Core): Promise<void> {
 /** After `announce`: a partition that is added meanwhile sees the change, and its creator retries. */
 export async function registerPartitions(core: Core): Promise<void> {
   if ((await otherProcesses(core)).length > 0) core.beganBeside = true;
-  for (const { _id, key, zone } of await partitions(core.database).find().toArray())
-    await registerPartition(core, { id: _id, p: key, settings: { zone } });
+  for (const partition of await partitionsOf(core.database)) await registerPartition(core, partition);
   core.registry.forget();
 }
 

@@ -1,8 +1,7 @@
 import type { Db } from 'mongodb';
-import { parameters, partitions, readMeta } from './collections.ts';
+import { partitions, readMeta, readPartition } from './collections.ts';
 import type { PartitionInfo, Registry } from './core.ts';
-import { ofPartition } from './attachment-bucket.ts';
-import { wantedIndexes } from './wanted.ts';
+import { readyCodes } from './parameters.ts';
 
 /** Maximum age of the cached state of partitions and indexes, in milliseconds. */
 export const age = 1_000;
@@ -28,23 +27,12 @@ export function createRegistry(database: Db): Registry {
     ready: (p, type) =>
       known.ready.get(`${p}/${type.name}`, async () => {
         const { zone } = (await partitions(database).findOne({ key: p })) ?? { zone: 'UTC' };
-        const wanted = new Map(wantedIndexes(type, zone).map(({ code, digest }) => [code, digest]));
-        const start = `${p}/${type.name}`;
-        const kept = await parameters(database)
-          .find({ _id: ofPartition(start), state: 'ready' })
-          .toArray();
-        const codes = kept.map(({ _id, digest }) => ({ code: _id.slice(start.length + 1), digest }));
-        return new Set(codes.filter(({ code, digest }) => wanted.get(code) === digest).map(({ code }) => code));
+        return new Set(await readyCodes({ database }, { p, settings: { zone } }, type));
       }),
     forget() {
       for (const recent of Object.values(known)) recent.clear();
     },
   };
-}
-
-async function readPartition(database: Db, id: string): Promise<PartitionInfo | undefined> {
-  const found = await partitions(database).findOne({ _id: id });
-  return found === null ? undefined : { id, p: found.key, settings: { zone: found.zone } };
 }
 
 /** Cached values with a maximum age. */

@@ -2,7 +2,7 @@ import type { Collection } from 'mongodb';
 import { ofPartition } from './attachment-bucket.ts';
 import { removeAttachments } from './attachment-sweep.ts';
 import { marks, parameters, partitions, places, removals, reservations, typesKept } from './collections.ts';
-import { type Core, history, resources } from './core.ts';
+import { type Core, versionsOf } from './core.ts';
 
 /** Documents that one operation deletes. */
 const deleteSlice = 1_000;
@@ -38,7 +38,7 @@ export async function sweepRemovals(core: Core): Promise<void> {
 export async function emptyingSteps(core: Core, p: string): Promise<readonly (() => Promise<boolean>)[]> {
   const { database } = core;
   const types = await typesKept(database);
-  const ofTypes = types.flatMap(type => [resources(core, type), history(core, type)]);
+  const ofTypes = types.flatMap(type => versionsOf(core, type));
   const names = [...ofTypes, marks(database), parameters(database), places(database)].map(one => one.collectionName);
   return [
     ...names.map(name => () => emptySome(database.collection(name), p)),

@@ -54,12 +54,8 @@ async function restoreType(
   of: readonly VersionsOfOne[],
 ): Promise<readonly VersionsOfOne[]> {
   const { p } = partition;
-  const kept = await readMany(
-    core,
-    p,
-    type,
-    of.map(([{ id }]) => id),
-  );
+  const ids = of.map(([{ id }]) => id);
+  const kept = await readMany(core, p, type, ids);
   const older: HistoryDocument[] = [];
   const current: { of: VersionsOfOne; before: Stored | undefined; document: ResourceDocument }[] = [];
   for (const one of of) {
@@ -76,16 +72,10 @@ async function restoreType(
       current.push({ of: one, before, document });
     }
   }
-  await insert(
-    older.map(document => ({ insertOne: { document } })),
-    steps => history(core, type).bulkWrite(steps, { ordered: false }),
-  );
-  await claimPlaces(
-    core,
-    type,
-    current.map(({ document }) => document),
-    {},
-  );
+  const inserts = older.map(document => ({ insertOne: { document } }));
+  await insert(inserts, all => history(core, type).bulkWrite(all, { ordered: false }));
+  const documents = current.map(({ document }) => document);
+  await claimPlaces(core, type, documents, {});
   const steps = current.map(({ before, document }): AnyBulkWriteOperation<ResourceDocument> => {
     if (before === undefined) return { insertOne: { document } };
     const filter = { p, b: before.b, _id: before._id, version: before.version };

@@ -4,7 +4,7 @@ import type { Clause, RangeClause } from './clause.ts';
 import { orderBounds } from './conditions.ts';
 import { wideTerm } from './names.ts';
 import type { Key } from './order.ts';
-import { firstValue } from './order-key.ts';
+import { firstValue } from '../order-key.ts';
 
 type FieldKey = Extract<Key, { by: 'field' }>;
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { ChainPlace } from '../../audit/log/place.ts';
+import { makeOnce } from '../../make-once.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, prepareToServe } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
@@ -22,7 +23,7 @@ import { Indexes } from '../upkeep/indexes.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
-import { prepareDatabase } from './prepare-database.ts';
+import { prepareDatabase, readStore } from './prepare-database.ts';
 import { register } from './register.ts';
 import { redefine } from './redefine.ts';
 import { createRegistry } from './registry.ts';
@@ -72,24 +73,25 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       await register(core);
       await prepareToServe(core);
     }
-    const working = options.mode === 'serve' ? serving(core, url, longest) : undefined;
-    return new MongoStore(core, createClose({ core, ending, working, leave, disconnect: close }));
+    const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
+    const chores = options.mode === 'serve' ? choresOf(core, () => patientClient(url, longest)) : [];
+    const working = doChores(chores, core.ending, fault);
+    const end = async (): Promise<void> => {
+      await Promise.allSettled([...core.underWay, working]);
+      await leave().catch(() => undefined);
+    };
+    const closing = makeOnce(async () => {
+      ending.abort();
+      // An unavailable server is not waited for.
+      await Promise.race([end(), setTimeout(longestEnd, undefined, { ref: false })]);
+      await close();
+    });
+    return new MongoStore(core, closing);
   } catch (error) {
     ending.abort();
     await close();
     throw openingError(error);
   }
-}
-
-/** The background work of a server. */
-function serving(core: Core, url: string, longest: number): Promise<void> {
-  const { ending, options } = core;
-  const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
-  return doChores(
-    choresOf(core, () => patientClient(url, longest)),
-    ending,
-    fault,
-  );
 }
 
 /** The server should have answered this long after the deadline of a statement, in milliseconds. */
@@ -98,47 +100,8 @@ const grace = 5_000;
 /** Time for running work when the store is closed, in milliseconds. */
 const longestEnd = 10_000;
 
-/** Timeout of `requireMongoStore`, in milliseconds. */
-const longestQuestion = 10_000;
-
 /** Throws `StoreRefused` if the database at a URL has no store, and like `openMongoStore`. */
-export async function requireMongoStore(url: string): Promise<void> {
-  const { client, name, close } = await connect(url, longestQuestion);
-  try {
-    await prepareDatabase(client.db(name, { readPreference: 'primary' }), 'read');
-  } catch (error) {
-    throw openingError(error);
-  } finally {
-    await close();
-  }
-}
-
-/** The parts of an open store. */
-interface Opened {
-  readonly core: Core;
-  readonly ending: AbortController;
-  /** The background work of a server. */
-  readonly working: Promise<void> | undefined;
-  /** Ends the heartbeats of this process. */
-  readonly leave: () => Promise<void>;
-  readonly disconnect: () => Promise<void>;
-}
-
-/** Closes the store once, for all definitions that it has had. */
-function createClose({ core, ending, working, leave, disconnect }: Opened): () => Promise<void> {
-  const end = async (): Promise<void> => {
-    await Promise.allSettled([...core.underWay, working]);
-    await leave().catch(() => undefined);
-  };
-  const close = async (): Promise<void> => {
-    ending.abort();
-    // An unavailable server is not waited for.
-    await Promise.race([end(), setTimeout(longestEnd, undefined, { ref: false })]);
-    await disconnect();
-  };
-  let closed: Promise<void> | undefined;
-  return () => (closed ??= close());
-}
+export const requireMongoStore = (url: string): Promise<void> => readStore(url, async () => undefined);
 
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];

@@ -1,5 +1,5 @@
 import { overdue } from '../attachment-ages.ts';
-import { createHash } from 'node:crypto';
+import { measure } from '../digest.ts';
 import type { BytesFile, KeptBytes, Measured } from '../upkeep/verify-attachments.ts';
 import { chunks, type FileDocument, fileName, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';
 import { attachingTypes, hasRecord, references } from './attachment-records.ts';
@@ -18,7 +18,7 @@ export function bytesOf(core: Core, p: string): KeptBytes {
     },
     isReferred: async digest => hasRecord(core, await types(), p, digest),
     files: digits => filesOf(core, p, digits),
-    measure: digest => measure(core, fileName(p, digest)),
+    measure: digest => measureFile(core, fileName(p, digest)),
     strays: () => straysOf(core, p),
   };
 }
@@ -38,20 +38,19 @@ async function* filesOf(core: Core, p: string, digits: string): AsyncIterable<By
         };
 }
 
-/** Missing chunks are skipped. */
-async function measure(core: Core, filename: string): Promise<Measured | undefined> {
+async function measureFile(core: Core, filename: string): Promise<Measured | undefined> {
   const file = await files(core).findOne({ filename });
   if (file === null) return undefined;
-  const hash = createHash('sha256');
-  let size = 0;
-  for (let n = 0; n * file.chunkSize < file.length; n += 1) {
-    const chunk = await chunks(core).findOne({ files_id: file._id, n });
-    if (chunk === null) continue;
-    hash.update(chunk.data.value());
-    size += chunk.data.length();
+  const found = await measure(existingChunks(core, file));
+  return found.size === 0 && file.length > 0 ? undefined : { ...found, isTrash: file.metadata.trashed !== undefined };
+}
+
+/** Missing chunks are skipped. */
+async function* existingChunks(core: Core, { _id, length, chunkSize }: FileDocument): AsyncIterable<Uint8Array> {
+  for (let n = 0; n * chunkSize < length; n += 1) {
+    const chunk = await chunks(core).findOne({ files_id: _id, n });
+    if (chunk !== null) yield chunk.data.value();
   }
-  if (size === 0 && file.length > 0) return undefined;
-  return { size, digest: hash.digest('hex'), isTrash: file.metadata.trashed !== undefined };
 }
 
 /** External damage: no write causes it. */

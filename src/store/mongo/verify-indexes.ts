@@ -8,7 +8,7 @@ import { type Core, type PartitionInfo, resources } from './core.ts';
 import type { IndexFields } from './layout.ts';
 import { nameOf, orderField, updatedField } from './names.ts';
 import { pagesOf } from './pages.ts';
-import { readParameters } from './parameters.ts';
+import { readyCodes } from './parameters.ts';
 import { fieldsOf, keptFields, readable, type Readable, zoned } from './remake.ts';
 
 /**
@@ -20,20 +20,12 @@ export async function* verifyType(core: Core, partition: PartitionInfo, type: Re
   const { p } = partition;
   const options = { within: ofPartition(p), project: { ...readable, text: 1 } };
   // Read before the documents: an index that is completed meanwhile may still lack entries in them.
-  let codes = await readyCodes(core, partition, type);
+  let codes = codesByName(type, await readyCodes(core, partition, type));
   for await (const page of pagesOf<Readable>(resources(core, type.name), { p }, options)) {
     const findings = page.flatMap(document => differencesOf(core, partition, type, codes, document));
     yield { checked: page.filter(({ text }) => text !== undefined).length, findings };
-    codes = await readyCodes(core, partition, type);
+    codes = codesByName(type, await readyCodes(core, partition, type));
   }
-}
-
-async function readyCodes(...place: Parameters<typeof readParameters>): Promise<ReadonlyMap<string, string>> {
-  const found = await readParameters(...place);
-  return codesByName(
-    place[2],
-    found.flatMap(({ code, kept }) => (kept?.state === 'ready' ? [code] : [])),
-  );
 }
 
 /** The codes of complete indexes, by their names in terms and fields. */

@@ -1,10 +1,9 @@
 import { type Checked, type Part } from '../upkeep/report.ts';
 import { versionFinding } from '../version-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
-import { typesKept } from './collections.ts';
+import { partitionsOf, typesKept } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';
-import { storedVersion } from './current.ts';
-import { partitionsOf } from './indexes.ts';
+import { attachedTo, storedVersion } from './current.ts';
 import type { ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
 import { verifyType } from './verify-indexes.ts';
@@ -15,7 +14,7 @@ import { verifyValues } from './verify-values.ts';
  * entries. The database checks the pages of its own files whenever it reads them.
  */
 export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
-  const places = (await partitionsOf(core)).filter(({ id }) => partition === undefined || id === partition);
+  const places = (await partitionsOf(core.database)).filter(({ id }) => partition === undefined || id === partition);
   for (const step of ['records', 'versions'] as const)
     for (const place of places)
       for (const type of await typesKept(core.database)) yield { step, read: verifyVersions(core, place, type, step) };
@@ -38,11 +37,10 @@ async function* verifyVersions(
   const versions = step === 'records' ? resources(core, type) : history(core, type);
   for await (const page of pagesOf<Kept>(versions, {}, { within: ofPartition(p), project })) {
     const findings = page.flatMap(document => {
-      const stored = storedVersion(p, type, { ...document, b: '' });
-      const attachments = stored.text === undefined ? [] : (document.attached ?? []);
+      const stored = storedVersion(p, type, document);
       const wrong =
         document.p === p
-          ? versionFinding(p, { ...stored, attachments }, document.digest)
+          ? versionFinding(p, { ...stored, attachments: attachedTo(document) }, document.digest)
           : ({ is: 'altered', why: 'it names another partition than its key' } as const);
       const record = `${type}/${stored.id}`;
       const what = step === 'records' ? record : `${record}/_history/${stored.version}`;

@@ -3,6 +3,7 @@ import type { KeptVersion } from '../transfer.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';
+import { attachedTo, storedVersion } from './current.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
 
@@ -25,7 +26,8 @@ export async function* keptVersions(core: Core, p: string, type: string, after =
     const older = await olderVersions(core, p, type, page);
     for (const current of page) {
       const id = current._id.slice(p.length + 1);
-      for (const version of [...(older.get(id) ?? []), current]) yield keptVersion(type, id, version);
+      for (const version of [...(older.get(id) ?? []), current])
+        yield { ...storedVersion(p, type, version), attachments: attachedTo(version) };
     }
   }
 }
@@ -54,9 +56,4 @@ async function olderVersions(
     found.set(id, [...(found.get(id) ?? []), version]);
   }
   return found;
-}
-
-function keptVersion(type: string, id: string, { version, updated, text, attached = [] }: Kept): KeptVersion {
-  const attachments = text === undefined ? [] : attached;
-  return { type, id, version, lastUpdated: updated, text, attachments };
 }

@@ -1,10 +1,9 @@
-import type { RequestedPage } from './found.ts';
+import type { FoundDocument, RequestedPage } from './found.ts';
 import type { Position } from '../../search/ast.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
-import { firstValue } from './order-key.ts';
+import { firstValue } from '../order-key.ts';
 import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
-import type { FoundDocument } from './found.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
 /** Finds documents in the order of one key: one `find`, and another if the first part of the order has too few. */

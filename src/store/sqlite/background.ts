@@ -1,8 +1,9 @@
 import { type Chore, rebuildPending } from '../upkeep/chores.ts';
-import type { BytesFolder } from './attachment-sweep.ts';
-import { ByteSweep } from './byte-sweep.ts';
-import { type Core, latestOf, submit } from './core.ts';
-import { DigestFill } from './digest-fill.ts';
+import type { BytesFolder } from '../files/sweep.ts';
+import { byteSweep } from './byte-sweep.ts';
+import { latestOf } from '../upkeep/views.ts';
+import { type Core, submit } from './core.ts';
+import { digestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
 
 /** How often a server checks for work that other processes left, in milliseconds. */
@@ -14,13 +15,13 @@ const pause = 2_000;
  * attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
-  const bytes = unswept === undefined ? undefined : new ByteSweep(core, unswept);
-  const digests = new DigestFill(core);
+  const sweepBytes = unswept && byteSweep(core, unswept);
+  const fillDigests = digestFill(core);
   const step = async (): Promise<boolean> =>
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
-    (await bytes?.step()) ||
-    digests.step();
+    (await sweepBytes?.()) ||
+    fillDigests();
   return [{ step, pause }];
 }
 

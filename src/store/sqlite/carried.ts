@@ -1,4 +1,5 @@
 import type { Attached } from '../blobs.ts';
+import { printAttached } from '../record-digest.ts';
 import type { Database } from './open.ts';
 import { attachedOf } from './row-values.ts';
 
@@ -20,7 +21,7 @@ export function carriesSame(
   version: number,
   attachments: readonly Attached[] | undefined,
 ): boolean {
-  if (attachments === undefined) return true;
-  const said = attachments.map(({ path, digest, size, contentType }) => ({ path, digest, size, contentType }));
-  return JSON.stringify(attachedTo(database, t, id, version)) === JSON.stringify(said);
+  return (
+    attachments === undefined || printAttached(attachedTo(database, t, id, version)) === printAttached(attachments)
+  );
 }

@@ -3,8 +3,7 @@ import { versionFinding } from '../version-fault.ts';
 import { attempt } from './attempt.ts';
 import { attachedTo } from './carried.ts';
 import type { Database, Row } from './open.ts';
-import { nameOf, type Places } from './places.ts';
-import type { Table } from './places.ts';
+import { nameOf, type Places, type Table } from './places.ts';
 
 /** The columns of a version that its check reads. */
 export const checkedColumns: Readonly<Record<Table, string>> = {

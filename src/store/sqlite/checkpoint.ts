@@ -1,4 +1,5 @@
-import { type Failure, failureOf } from './failures.ts';
+import type { Failure } from '../files/failures.ts';
+import { failureOf } from './failures.ts';
 import { type Database } from './open.ts';
 import type { StoreTimes } from '../store.ts';
 import { isBusy } from './sqlite-error.ts';

@@ -1,12 +1,13 @@
 import type { StoreOptions } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
-import type { Condition } from './condition.ts';
+import type { Condition } from '../files/condition.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
 import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
+import { latestAfterChange, latestOf, type Views } from '../upkeep/views.ts';
 import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
 import type { JobWriter } from './writer.ts';
 
@@ -21,22 +22,10 @@ export interface Core {
   readonly budgets: Budgets;
   readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
-  /** The definitions that this process has brought last: the same object in all cores of an open store. */
-  readonly views: Views;
+  readonly views: Views<Core>;
   /** Running jobs: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;
 }
-
-/** A server that changes its definitions has a core for each of them: requests end with those they began with. */
-interface Views {
-  /** The core of the latest definitions, which writes follow; undefined: there is one core only. */
-  latest: Core | undefined;
-  /** A change of the definitions that is in progress. */
-  changing: Promise<unknown> | undefined;
-}
-
-/** The core whose definitions writes follow. */
-export const latestOf = (core: Core): Core => core.views.latest ?? core;
 
 /** A partition as the file has it now; undefined if there is none. */
 export function partitionIndex(core: Core, id: string): PartitionIndex | undefined {
@@ -112,8 +101,7 @@ export async function submitOnce(core: Core, job: Job): Promise<Answered> {
 
 /** Other definitions apply: this process is changing to them, or another one has brought them. */
 export async function followOthers(core: Core): Promise<void> {
-  await core.views.changing?.catch(() => undefined); // its caller gets the error
-  if (latestOf(core) === core) await core.options.follow?.();
+  if ((await latestAfterChange(core)) === core) await core.options.follow?.();
 }
 
 /**

@@ -19,9 +19,9 @@ export async function explainFind(
   explain: Explain,
 ): Promise<readonly FoundRow[]> {
   const { database, budgets } = core;
-  const explainTraces = (traces: readonly Traced[]): void => explain(explained(index, search, search.keys, traces));
   const question = { kind: 'page', search, budget: budgets.reader } as const;
-  const found = await traced(core, () => findPage(database, search, budgets.eventLoop), question, explainTraces);
+  const here = (): ReturnType<typeof findPage> => findPage(database, search, budgets.eventLoop);
+  const found = await traced(core, here, question, traces => explain(explained(index, search, search.keys, traces)));
   return typeof found === 'number' ? [] : found;
 }
 
@@ -33,9 +33,9 @@ export async function explainCount(
   explain: Explain,
 ): Promise<number> {
   const { database, budgets } = core;
-  const explainTraces = (traces: readonly Traced[]): void => explain(explained(index, count, [], traces));
   const question = { kind: 'count', count, budget: budgets.reader } as const;
-  const counted = await traced(core, () => countMatches(database, count, budgets.eventLoop), question, explainTraces);
+  const here = (): number | undefined => countMatches(database, count, budgets.eventLoop);
+  const counted = await traced(core, here, question, traces => explain(explained(index, count, [], traces)));
   return typeof counted === 'number' ? counted : 0;
 }
 

@@ -1,13 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreDefinitions } from '../store.ts';
-import { parseOwners } from '../owners.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
 import { versionOrder } from '../version-order.ts';
 import { attachedTo } from './carried.ts';
 import type { Database } from './open.ts';
 import { typeNumber } from './restore.ts';
-import { storedVersion } from './row-values.ts';
+import { ownedVersion } from './row-values.ts';
 import { allOf, raw, type Sql, sql } from './sql.ts';
 
 /** Number of records after which the event loop gets a turn. */
@@ -109,10 +108,6 @@ function versionAt(
     [t, id, version],
   );
   if (row === undefined) return undefined;
-  const owners = row[4];
-  return {
-    ...storedVersion(type, row),
-    owners: typeof owners === 'string' ? parseOwners(model.types.get(type), owners) : undefined,
-    attachments: attachedTo(database, t, id, version),
-  };
+  const stored = ownedVersion(type, model.types.get(type), row);
+  return { ...stored, attachments: attachedTo(database, t, id, version) };
 }

@@ -2,9 +2,10 @@ import type { Clause } from './clause.ts';
 import type { Attached } from '../blobs.ts';
 import type { KeptVersion, Note } from '../transfer.ts';
 import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
-import type { DueBytes } from './attachment-sweep.ts';
-import type { Failure } from './failures.ts';
-import type { WatchedFiles } from './file-watch.ts';
+import type { DueBytes } from '../files/sweep.ts';
+import type { Failure } from '../files/failures.ts';
+import type { WatchedFiles } from '../files/watch.ts';
+import type { Table } from './places.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedPartition, WantedType } from './wanted.ts';
@@ -15,8 +16,7 @@ export type Job =
   | RestoreJob
   | NotesJob
   | RebuildJob
-  /** Adds missing digests to versions. */
-  | { readonly kind: 'digests'; readonly table: 'resources' | 'versions'; readonly rows: readonly Filled[] }
+  | FillJob
   | { readonly kind: 'register'; readonly epoch: number; readonly partitions: readonly WantedPartition[] }
   | {
       readonly kind: 'addPartition';
@@ -25,8 +25,6 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
-  /** Adds missing owners to current versions. */
-  | { readonly kind: 'owners'; readonly rows: readonly Owned[] }
   /** The upgrade of an older layout is complete. */
   | { readonly kind: 'upgraded' }
   /** Rebuilds matching indexes: `codes` undefined means all. */
@@ -152,18 +150,18 @@ export interface RebuildJob {
   readonly last: boolean;
 }
 
-/** The owners of a current version without them. */
-export interface Owned {
-  readonly r: number;
-  readonly version: number;
-  readonly owners: string;
+/** Adds values to versions that an older layout wrote without them. */
+export interface FillJob {
+  readonly kind: 'fill';
+  readonly table: Table;
+  readonly column: 'digest' | 'owners';
+  readonly rows: readonly Filled[];
 }
 
-/** The digest of a version without one. */
 export interface Filled {
   readonly rowid: number;
   readonly version: number;
-  readonly digest: string;
+  readonly value: string;
 }
 
 /** The result of a job. `stale`: prepared from outdated reads; prepare it again. */

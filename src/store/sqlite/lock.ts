@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../errors.ts';
 import { type Database, openBare } from './open.ts';
-import { makePrivate } from './private-files.ts';
+import { makePrivate } from '../files/private.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /**

@@ -1,5 +1,6 @@
 import { freeOfPublicUrl } from './absolute-schema.ts';
 import { StoreRefused } from '../errors.ts';
+import type { LayoutChange } from '../upgrade.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { addDigests } from './digests-schema.ts';
@@ -8,18 +9,48 @@ import { attachmentsSchema, historySchema, ownersSchema, schema } from './schema
 /** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;
 
+interface Step extends Omit<LayoutChange, 'layout'> {
+  readonly make: (database: Database) => void;
+}
+
+const run =
+  (text: string) =>
+  (database: Database): void =>
+    database.exec(text);
+
 /**
  * The steps from each layout to the next; their number is the layout that this engine writes. Never edit a released
  * one.
  */
-const steps: readonly ((database: Database) => void)[] = [
-  database => database.exec(schema),
-  database => database.exec(attachmentsSchema),
-  addDigests,
-  freeOfPublicUrl,
-  database => database.exec(ownersSchema),
-  database => database.exec(historySchema),
+const steps: readonly Step[] = [
+  { change: 'The tables of a store', make: run(schema) },
+  { change: 'Tables for attachments and idempotency keys', make: run(attachmentsSchema) },
+  {
+    change: 'A digest of each version, by which `verify` finds damage',
+    work: { of: 'versions', perSecond: 2_000, when: 'background' },
+    make: addDigests,
+  },
+  {
+    change: 'Index entries of absolute references do not depend on the public URL; those indexes are rebuilt',
+    work: { of: 'records', perSecond: 900, when: 'start' },
+    make: freeOfPublicUrl,
+  },
+  {
+    change: 'The owners of each record are stored',
+    work: { of: 'records', perSecond: 2_000, when: 'start' },
+    make: run(ownersSchema),
+  },
+  {
+    change: 'Indexes of versions by time, for the history of types',
+    work: { of: 'versions', perSecond: 100_000, when: 'start' },
+    make: run(historySchema),
+  },
 ];
+
+/** What each step changes, from the second layout on. */
+export const layoutChanges: readonly LayoutChange[] = steps
+  .map(({ change, work }, at) => ({ layout: at + 1, change, ...(work && { work }) }))
+  .slice(1);
 
 /** The layout that this engine reads and writes. */
 export const layout = steps.length;
@@ -33,7 +64,7 @@ export function migrate(database: Database, path: string): void {
   database.exec('PRAGMA page_size = 8192');
   walMode(database);
   database.transaction(() => {
-    for (const step of steps.slice(layoutOf(database, path))) step(database);
+    for (const step of steps.slice(layoutOf(database, path))) step.make(database);
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${layout}`);
   });
 }

@@ -1,6 +1,6 @@
 import { firstOutcome } from '../first-outcome.ts';
 import { valueDigest } from '../record-digest.ts';
-import type { Mark } from '../records.ts';
+import type { Mark, WriteResult } from '../records.ts';
 import type { Job, JobResult, NotesJob, WriteJob, Written } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
@@ -16,6 +16,14 @@ export function earlier(database: Database, { n, key, now }: Pick<WriteJob, 'n' 
   return body === key.body
     ? { kind: 'written', repeated: true, results: JSON.parse(String(results)) }
     : { kind: 'keyUsed' };
+}
+
+/** The results of a write; `repeated`: of an earlier one with its key. */
+export function resultsOf(written: readonly Written[], repeated: boolean): readonly WriteResult[] {
+  return written.map(([outcome, id, version, lastUpdated]) => {
+    const result = { id, version, lastUpdated };
+    return repeated ? { outcome: 'repeated', first: outcome, ...result } : { outcome, ...result };
+  });
 }
 
 /** Stores the results of a write with its key. */

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Note } from '../transfer.ts';
-import type { WriteResult } from '../records.ts';
 import { type Core, partitionIndex } from './core.ts';
-import type { NotesJob, Written } from './jobs.ts';
+import type { NotesJob } from './jobs.ts';
+import { resultsOf } from './note-jobs.ts';
 import type { Database, Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
@@ -47,7 +47,7 @@ export async function* keptNotes(database: Database, now: number): AsyncIterable
         kind: 'key',
         partition,
         key: { key: String(key), body: String(body), expires: Number(expires) },
-        results: resultsOf(JSON.parse(String(results))),
+        results: resultsOf(JSON.parse(String(results)), false),
       };
   }
 }
@@ -68,10 +68,6 @@ export async function* pages(
     if (rows.length < noteSlice) return;
     await setImmediate();
   }
-}
-
-function resultsOf(written: readonly Written[]): readonly WriteResult[] {
-  return written.map(([outcome, id, version, lastUpdated]) => ({ outcome, id, version, lastUpdated }));
 }
 
 /** Prepares notes of another store for writing. Throws Error if their partition does not exist. */

@@ -1,6 +1,7 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Cache } from '../../cache.ts';
-import { type Failure, failureOf, unavailable } from './failures.ts';
+import { type Failure, unavailable } from '../files/failures.ts';
+import { failureOf } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { Trace, type Traced } from './trace.ts';
 import { isCannotOpen } from './sqlite-error.ts';

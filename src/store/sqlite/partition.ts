@@ -25,23 +25,23 @@ import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { parseOwners } from '../owners.ts';
 import { sortedPage } from '../sorted.ts';
-import { attachmentsFolder, keepBytes, openBytes } from './attachment-files.ts';
+import { attachmentsFolder, keepBytes, openBytes } from '../files/attachments.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
 import { countUses } from './count-uses.ts';
 import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
 import { explainCount, explainFind } from './explain.ts';
-import { type Doing, failureOf, unavailable } from './failures.ts';
+import { type Doing, unavailable } from '../files/failures.ts';
+import { failureOf } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
 import { historySlice } from './history.ts';
-import { earlier } from './note-jobs.ts';
+import { earlier, resultsOf } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
-import type { Row } from './open.ts';
-import { storedVersion } from './row-values.ts';
+import { ownedVersion } from './row-values.ts';
 import type { LoweredSearch } from './search.ts';
 import { resourcesOf } from './source.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
@@ -69,10 +69,10 @@ export class SqlitePartition implements Partition {
     const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
-    return row === undefined ? undefined : ownedVersion(index, row);
+    return row === undefined ? undefined : ownedVersion(type, index.type, row);
   }
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
@@ -133,7 +133,7 @@ export class SqlitePartition implements Partition {
       return prepareWrite(latest, this.id, changes, options);
     });
     if (result.kind !== 'written') throw refusal(result);
-    return resultsOf(result);
+    return resultsOf(result.results, result.repeated);
   }
 
   async putAttachment(bytes: Uint8Array): Promise<{ digest: string; size: number }> {
@@ -180,7 +180,7 @@ export class SqlitePartition implements Partition {
     const { database, options } = this.#core;
     const first = earlier(database, { n: this.#number(), key, now: options.now() });
     if (first?.kind === 'keyUsed') throw refusal(first);
-    return first === undefined ? [] : resultsOf(first);
+    return first === undefined ? [] : resultsOf(first.results, true);
   }
 
   /** Runs work on the attachments beside the file; throws `StoreUnavailable` if their disk fails. */
@@ -216,22 +216,15 @@ export class SqlitePartition implements Partition {
 
   #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
+      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
-    return row === undefined ? undefined : ownedVersion(index, row);
+    return row === undefined ? undefined : ownedVersion(index.type.name, index.type, row);
   }
 
   #lowered(query: Query, index: TypeIndex): LoweredCount {
     return { t: index.t, clause: lower(query, index, referenceTermsOf(this.#core.database)) };
   }
-}
-
-function resultsOf({ results, repeated }: Extract<Applied, { kind: 'written' }>): readonly WriteResult[] {
-  return results.map(([outcome, id, version, lastUpdated]) => {
-    const written = { id, version, lastUpdated };
-    return repeated ? { outcome: 'repeated', first: outcome, ...written } : { outcome, ...written };
-  });
 }
 
 /** The error of the result of a write that wrote nothing. */
@@ -253,15 +246,6 @@ function refusal(result: Applied): Error {
     default:
       return result satisfies never;
   }
-}
-
-/** A version with its owners, of a row `id, version, last_updated, owners, text`. */
-function ownedVersion({ type }: TypeIndex, row: Row): StoredVersion {
-  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
-  return {
-    ...storedVersion(type.name, [id, version, lastUpdated, text]),
-    owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
-  };
 }
 
 function foundVersion({ type }: TypeIndex, { id, version, lastUpdated, text, owners }: FoundRow): StoredVersion {

@@ -6,7 +6,8 @@ import { isTooLong } from '../record-length.ts';
 import type { Change, Requirement, WriteOptions } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import { type Core, followOthers, latestOf, partitionIndex, register } from './core.ts';
+import { latestOf } from '../upkeep/views.ts';
+import { type Core, followOthers, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
@@ -28,25 +29,11 @@ export async function prepareWrite(
   options: WriteOptions,
 ): Promise<WriteJob> {
   requireApart(changes);
-  // A type of unregistered definitions has no number yet.
-  const types = partitionIndex(core, id)?.types;
-  const named = [...changes, ...(options.requires ?? [])];
-  if (named.some(({ type }) => types?.get(type)?.t === 0)) {
-    await followOthers(core);
-    if (latestOf(core) === core) await register(core);
-  }
-  return prepareRegistered(core, id, changes, options);
-}
-
-async function prepareRegistered(
-  core: Core,
-  id: string,
-  changes: readonly Change[],
-  options: WriteOptions,
-): Promise<WriteJob> {
+  const needed = options.requires ?? [];
+  await requireRegistered(core, id, [...changes, ...needed]);
   const partition = partitionIndex(core, id);
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
-  const requires = await preparedRequirements(core, partition, options.requires ?? []);
+  const requires = await preparedRequirements(core, partition, needed);
   const before = new Map<string, Before>();
   const prepared: PreparedChange[] = [];
   for (const [at, change] of changes.entries()) {
@@ -63,6 +50,14 @@ async function prepareRegistered(
   const { n, epoch } = partition;
   const { mark, key } = options;
   return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, requires, mark, key };
+}
+
+/** A type of unregistered definitions has no number yet. */
+async function requireRegistered(core: Core, id: string, named: readonly { readonly type: string }[]): Promise<void> {
+  const types = partitionIndex(core, id)?.types;
+  if (!named.some(({ type }) => types?.get(type)?.t === 0)) return;
+  await followOthers(core);
+  if (latestOf(core) === core) await register(core);
 }
 
 function declared({ types }: PartitionIndex, type: string): TypeIndex {

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { countMatches } from './count.ts';
-import { type Failure, failureOf } from './failures.ts';
+import type { Failure } from '../files/failures.ts';
+import { failureOf } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 import { findPage } from './search.ts';

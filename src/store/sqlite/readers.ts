@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../errors.ts';
-import type { Condition } from './condition.ts';
-import { unavailable } from './failures.ts';
+import type { Condition } from '../files/condition.ts';
+import { unavailable } from '../files/failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
 
 /** Maximum number of concurrent unbounded statements of a server. */

@@ -1,4 +1,4 @@
-import type { Failure } from './failures.ts';
+import type { Failure } from '../files/failures.ts';
 import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
 import type { Budget } from './budget.ts';

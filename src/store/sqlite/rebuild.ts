@@ -3,7 +3,7 @@ import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
-import { emptyRows, type Rows, rowsOf, selectRows } from './rows.ts';
+import { emptyRows, rowsOf, selectRows } from './rows.ts';
 
 /** Resources per slice: its commit stays short. */
 const rebuildSliceSize = 100;
@@ -22,7 +22,7 @@ export async function rebuildSlice(core: Core, partition: string, type: string):
   return true;
 }
 
-export function hasPending(index: TypeIndex): boolean {
+function hasPending(index: TypeIndex): boolean {
   return [...index.indexes.values()].some(one => !one.ready && one.p !== 0);
 }
 
@@ -47,12 +47,9 @@ function prepareSlice(
     const { rows, ord } = entries === undefined ? { rows: emptyRows(), ord: Number(before) } : rowsOf(index, entries);
     const owners = entries === undefined ? undefined : printOwners(index.type, entries);
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
-    return { r: Number(r), id: String(key), version: Number(version), ord, rows: rowsFor(rows, wanted), owners };
+    const ofWanted = selectRows(rows, () => row => wanted.has(Number(row[0])));
+    return { r: Number(r), id: String(key), version: Number(version), ord, rows: ofWanted, owners };
   });
   // The last slice also completes indexes that have advanced further.
   return { kind: 'rebuild', epoch, t: index.t, indexes, resources, last: found.length < rebuildSliceSize };
 }
-
-/** The rows of some indexes. */
-export const rowsFor = (rows: Rows, wanted: ReadonlySet<number>): Rows =>
-  selectRows(rows, () => row => wanted.has(Number(row[0])));

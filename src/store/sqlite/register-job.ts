@@ -44,7 +44,7 @@ export function markAbsolute(database: Database, indexes: Iterable<number>): voi
  * definitions lack are dropped, since they are no longer updated: they are rebuilt when definitions need them again.
  * Indexes of types that the definitions lack stay, since nothing of them is written.
  */
-export function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
+function registerTypes(database: Database, n: number, types: readonly WantedType[]): void {
   for (const { type, indexes } of types) {
     if (indexes.some(({ words }) => words === true)) database.exec(createWordsTable);
     database.run('INSERT OR IGNORE INTO types (n, type) VALUES (?, ?)', [n, type]);

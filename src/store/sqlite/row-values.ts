@@ -1,4 +1,6 @@
+import type { ResourceType } from '../../model/model.ts';
 import type { Attached } from '../blobs.ts';
+import { parseOwners } from '../owners.ts';
 import type { StoredVersion } from '../records.ts';
 import type { Row } from './open.ts';
 
@@ -11,6 +13,12 @@ export function storedVersion(type: string, [id, version, lastUpdated, text = nu
     lastUpdated: Number(lastUpdated),
     text: text === null ? undefined : String(text),
   };
+}
+
+/** With its owners, from a row `id, version, last_updated, text, owners`; of an undeclared type without. */
+export function ownedVersion(name: string, type: ResourceType | undefined, row: Row): StoredVersion {
+  const owners = row[4];
+  return { ...storedVersion(name, row), owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined };
 }
 
 /** An attachment, from a row `path, digest, size, content_type`. */

@@ -1,6 +1,6 @@
 import { Commit } from './commit.ts';
-import { fillDigests } from './digests-job.ts';
-import { sweepFolder } from './attachment-sweep.ts';
+import { knownAttachments } from './attachment-rows.ts';
+import { sweepFolder } from '../files/sweep.ts';
 import { failureOf } from './failures.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
@@ -80,24 +80,25 @@ function run(database: Database, { job, definitions }: SubmittedJob, commit: Com
     case 'sweep':
       return sweep(database, data.path, job.now);
     case 'sweepBytes':
-      sweepFolder(database, data.path, job.due);
+      sweepFolder(knownAttachments(database), data.path, job.due);
       return { kind: 'done', value: null };
     case 'register':
       // Checked inside of the transaction: a server that starts now registers its own definitions after this one.
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
         return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
-    case 'owners':
-      for (const { r, version, owners } of job.rows)
-        database.run('UPDATE resources SET owners = ? WHERE r = ? AND version = ?', [owners, r, version]);
-      return { kind: 'done', value: null };
     case 'upgraded':
       database.run(`DELETE FROM meta WHERE key = 'upgrade'`);
       return { kind: 'done', value: null };
     case 'notes':
       return keepNotes(database, job);
-    case 'digests':
-      return fillDigests(database, job);
+    case 'fill': {
+      // Unless they have one, or the resource has another version now.
+      const where = `rowid = ? AND version = ? AND ${job.column} IS NULL`;
+      for (const { rowid, version, value } of job.rows)
+        database.run(`UPDATE ${job.table} SET ${job.column} = ? WHERE ${where}`, [value, rowid, version]);
+      return { kind: 'done', value: null };
+    }
     case 'write':
     case 'restore':
     case 'rebuild':

@@ -6,34 +6,35 @@ import type { IndexAdmin } from '../indexes.ts';
 import type { Partition } from '../partitions.ts';
 import type { WriteRelay } from '../relay.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
-import { StoreRefused, StoreUnavailable } from '../errors.ts';
+import { StoreRefused } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
-import { auditFiles } from './audit-files.ts';
-import { type BytesFolder, sweepBytes } from './attachment-sweep.ts';
-import { ownerOnly } from '../file-mode.ts';
-import { Condition } from './condition.ts';
+import { auditFiles } from '../files/audit.ts';
+import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
+import { knownAttachments } from './attachment-rows.ts';
+import { ownerOnly } from '../files/mode.ts';
+import { Condition } from '../files/condition.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
-import { FileWatch, watchedFiles } from './file-watch.ts';
+import { FileWatch, watchedFiles } from '../files/watch.ts';
 import { sqliteIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
-import { leftBehind, lostBytesNotice, refusal, requireNothingLeft } from './left-behind.ts';
+import { leftBehind, lostBytesNotice, refusal, refuseInterrupted, requireNothingLeft } from '../files/left-behind.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
 import { openDatabase } from './open.ts';
-import { isCannotOpen, isSqliteError } from './sqlite-error.ts';
+import { openingError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
-import { exposureNotice, makePrivate } from './private-files.ts';
+import { exposureNotice, makePrivate } from '../files/private.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
-import { refuseInterrupted } from './restoring.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
 import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
+import { changeTo } from '../upkeep/views.ts';
 import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
-import { bytesOf } from './verify-attachments.ts';
+import { bytesOf } from '../files/kept-bytes.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
@@ -77,7 +78,8 @@ export async function openSqliteStore(
     if (hasFullText(model)) requireFullText(database);
     if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
     if (options.mode === 'serve') await finishUpgrade(core);
-    for (const text of [exposureNotice(path), lostBytesNotice(database, path)])
+    const hasAttachments = (): boolean => database.get('SELECT 1 FROM attachments LIMIT 1') !== undefined;
+    for (const text of [exposureNotice(path), lostBytesNotice(path, hasAttachments)])
       if (text !== undefined) options.notice?.(text);
     const relay = writer && {
       commit: (job: unknown) => writer.commit(job as SentJob), // of relayed-writer.ts
@@ -91,10 +93,7 @@ export async function openSqliteStore(
     return store;
   } catch (error) {
     lock?.release();
-    const cause = error instanceof StoreUnavailable ? error.cause : error;
-    if (!isSqliteError(cause)) throw error;
-    const hint = isCannotOpen(cause) ? `; ${whyNotOpened(path)}` : '';
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}${hint}`);
+    throw openingError(error, path, () => `; ${whyNotOpened(path)}`);
   }
 }
 
@@ -142,7 +141,9 @@ function prepareFile(
     // Another process may be creating the store: its log exists before its layout.
     if (isNew && left.some(one => one !== `${path}-wal`)) throw refusal(path, left);
     migrate(database, path);
-    return mode === 'serve' && !isNew ? sweepBytes(database, path, sweepTime) : undefined;
+    return mode === 'serve' && !isNew
+      ? sweepBytes(knownAttachments(database), path, sweepTime, sweep => database.transaction(sweep))
+      : undefined;
   } finally {
     database.close();
   }
@@ -180,7 +181,10 @@ class SqliteStore implements Store {
   verify(scope?: VerifyScope): ReturnType<Store['verify']> {
     const { database, path } = this.#core;
     const parts = (partition: string | undefined): ReturnType<typeof partsOf> => partsOf(this.#core, partition);
-    return verify({ indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(database, path, n) }, scope);
+    return verify(
+      { indexes: this.#indexes, parts, bytes: ({ n }) => bytesOf(knownAttachments(database), path, n) },
+      scope,
+    );
   }
 
   export(): AsyncIterable<Note> {
@@ -192,18 +196,11 @@ class SqliteStore implements Store {
   }
 
   async redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store> {
-    const { options, database, views } = this.#core;
+    const { options, database } = this.#core;
     const core: Core = { ...this.#core, options: { ...options, ...definitions }, known: new Map() };
     if (hasFullText(definitions.model)) requireFullText(database);
-    const isRegistered = registered(database) === definitionsDigest(definitions.model);
-    const changing = lead && !isRegistered ? register(core) : undefined;
-    views.changing = changing;
-    try {
-      await changing;
-      views.latest = core;
-    } finally {
-      if (views.changing === changing) views.changing = undefined;
-    }
+    const isKnown = !lead || registered(database) === definitionsDigest(definitions.model);
+    await changeTo(core, async () => (isKnown ? undefined : register(core)));
     return new SqliteStore(core, this.#upkeep, this.relay);
   }
 

@@ -1,4 +1,4 @@
-import { removeBytes } from './attachment-sweep.ts';
+import { removeBytes } from '../files/sweep.ts';
 import type { JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
@@ -13,7 +13,10 @@ const sweepSlice = 2_000;
  */
 export function sweep(database: Database, file: string, now: number): JobResult {
   const more =
-    sweepIndex(database) || sweepPartition(database, file) || sweepDocuments(database, now) || sweepKeys(database, now);
+    sweepIndex(database) ||
+    sweepPartition(database, file) ||
+    sweepExpired(database, 'documents', now) ||
+    sweepExpired(database, 'keys', now);
   return { kind: 'done', value: more ? 1 : 0 };
 }
 
@@ -22,6 +25,12 @@ const indexTables = [
   ['strings', 'folded, text, id, item'],
   ['ranges', 'k, long, low, high, id, item'],
   ['sorts', 'which, k, id'],
+] as const;
+
+const recordTables = [
+  ['resources', 'id'],
+  ['versions', 'id, version'],
+  ['attachments', 'id, version, item'],
 ] as const;
 
 function sweepIndex(database: Database): boolean {
@@ -40,9 +49,7 @@ function sweepPartition(database: Database, file: string): boolean {
   if (t !== undefined) {
     const { changes } = database.run(`UPDATE parameters SET state = 'dropped' WHERE t = ? AND state <> 'dropped'`, [t]);
     if (changes > 0) return true;
-    if (deleteSlice(database, 'resources', 't', 'id', t)) return true;
-    if (deleteSlice(database, 'versions', 't', 'id, version', t)) return true;
-    if (deleteSlice(database, 'attachments', 't', 'id, version, item', t)) return true;
+    for (const [table, key] of recordTables) if (deleteSlice(database, table, 't', key, t)) return true;
     database.run('DELETE FROM types WHERE t = ?', [t]);
     return true;
   }
@@ -53,22 +60,10 @@ function sweepPartition(database: Database, file: string): boolean {
   return true;
 }
 
-function sweepDocuments(database: Database, now: number): boolean {
-  return (
-    database.run(
-      'DELETE FROM documents WHERE rowid IN (SELECT rowid FROM documents WHERE expires <= ? ORDER BY expires LIMIT ?)',
-      [now, sweepSlice],
-    ).changes > 0
-  );
-}
-
-function sweepKeys(database: Database, now: number): boolean {
-  return (
-    database.run(
-      'DELETE FROM keys WHERE (n, key) IN (SELECT n, key FROM keys WHERE expires <= ? ORDER BY expires LIMIT ?)',
-      [now, sweepSlice],
-    ).changes > 0
-  );
+function sweepExpired(database: Database, table: 'documents' | 'keys', now: number): boolean {
+  const key = table === 'documents' ? 'collection, key' : 'n, key';
+  const some = `SELECT ${key} FROM ${table} WHERE expires <= ? ORDER BY expires LIMIT ?`;
+  return database.run(`DELETE FROM ${table} WHERE (${key}) IN (${some})`, [now, sweepSlice]).changes > 0;
 }
 
 /** Deletes the first rows with this value of `column`, in the order of `key`; false if there are none. */

@@ -1,5 +1,6 @@
 import { type Core, submit } from './core.ts';
-import type { Owned } from './jobs.ts';
+import { type Column, fillSlice } from './fill-column.ts';
+import type { Filled } from './jobs.ts';
 import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { fillPending } from '../upkeep/upgrade.ts';
@@ -14,26 +15,27 @@ export async function finishUpgrade(core: Core): Promise<void> {
   await submit(core, () => ({ kind: 'upgraded' }));
 }
 
-/** Records per slice: its commit stays short. */
-const slice = 500;
+/** The owners of current versions, except those with a damaged text or of an undeclared type. */
+const owners: Column = {
+  table: 'resources',
+  column: 'owners',
+  without: 'resources INDEXED BY resources_unowned WHERE owners IS NULL AND ord IS NOT NULL',
+  valueOf: ownersOf,
+  slice: 500,
+};
 
-/** Derives missing owners of current versions, except those with a damaged text or of an undeclared type. */
 async function fillOwners(core: Core): Promise<void> {
-  const { database, options } = core;
-  const unowned = 'FROM resources INDEXED BY resources_unowned WHERE owners IS NULL AND ord IS NOT NULL';
-  const of = Number(database.get(`SELECT count(*) ${unowned}`)?.[0]);
-  const report = createProgressNotice(options.notice, 'Upgrading the owners', of);
+  const of = Number(core.database.get(`SELECT count(*) FROM ${owners.without}`)?.[0]);
+  const report = createProgressNotice(core.options.notice, 'Upgrading the owners', of);
   for (let [after, done] = [-Infinity, 0]; done < of;) {
-    const found = database.all(`SELECT r ${unowned} AND rowid > ? ORDER BY rowid LIMIT ?`, [after, slice]);
-    if (found.length === 0) return;
-    const rows = found.flatMap(([r]) => ownedRow(core, Number(r)) ?? []);
-    if (rows.length > 0) await submit(core, () => ({ kind: 'owners', rows }));
-    after = Number(found.at(-1)?.[0]);
-    await report((done += found.length));
+    const rows = await fillSlice(core, owners, after);
+    if (rows.length === 0) return;
+    after = rows.at(-1) ?? after;
+    await report((done += rows.length));
   }
 }
 
-function ownedRow({ database, options }: Core, r: number): Owned | undefined {
+function ownersOf({ database, options }: Core, r: number): Omit<Filled, 'rowid'> | undefined {
   const [name, version, text, partition, settings] =
     database.get(
       'SELECT type, version, text, partitions.id, settings FROM resources CROSS JOIN types USING (t) ' +
@@ -44,5 +46,5 @@ function ownedRow({ database, options }: Core, r: number): Owned | undefined {
   if (type === undefined || partition === null) return undefined;
   const { zone } = JSON.parse(String(settings)) as { zone: string };
   const entries = entriesOfStored(options, type, String(text), { id: String(partition), zone });
-  return entries && { r, version: Number(version), owners: printOwners(type, entries) };
+  return entries && { version: Number(version), value: printOwners(type, entries) };
 }

@@ -1,10 +1,10 @@
 import { createBackgroundReport } from '../background-report.ts';
 import { doChores } from '../upkeep/chores.ts';
-import type { BytesFolder } from './attachment-sweep.ts';
+import type { BytesFolder } from '../files/sweep.ts';
 import { choresOf } from './background.ts';
 import type { Core } from './core.ts';
-import { unavailable } from './failures.ts';
-import type { FileWatch } from './file-watch.ts';
+import { unavailable } from '../files/failures.ts';
+import type { FileWatch } from '../files/watch.ts';
 
 /** What an open store does beside requests, and its end: one for all definitions that it has had. */
 export interface Upkeep {

@@ -13,10 +13,7 @@ const most = { lines: 10_000, findings: 100 };
  * check, which reads every used page. https://sqlite.org/pragma.html#pragma_integrity_check
  */
 export function fileFindings(database: Database, path: string, places: Places): readonly StoreFinding[] {
-  const lines = attempt(() =>
-    database.all(`PRAGMA integrity_check(${most.lines})`).flatMap(([line]) => String(line).split('\n')),
-  );
-  const found = lines.failed === undefined ? lines.value.filter(isFinding) : [`the check ended: ${lines.failed}`];
+  const found = checkLines(database, most.lines);
   const rows = found.flatMap(line => rowFinding(database, places, line) ?? []);
   const others = found.filter(line => !rowLine.test(line));
   const more = others.length - most.findings;
@@ -29,9 +26,16 @@ export function fileFindings(database: Database, path: string, places: Places): 
   ];
 }
 
-const isFinding = (line: string): boolean => line !== 'ok' && line !== '' && !line.startsWith('***');
+/** What SQLite's own check finds, in at most so many lines. */
+export function checkLines(database: Database, lines: number): readonly string[] {
+  const found = attempt(() =>
+    database.all(`PRAGMA integrity_check(${lines})`).flatMap(([line]) => String(line).split('\n')),
+  );
+  if (found.failed !== undefined) return [`the check ended: ${found.failed}`];
+  return found.value.filter(line => line !== 'ok' && line !== '' && !line.startsWith('***'));
+}
 
-const inFile = (why: string): StoreFinding => ({ is: 'file', partition: undefined, what: '-', why });
+export const inFile = (why: string): StoreFinding => ({ is: 'file', partition: undefined, what: '-', why });
 
 /** A row that an index lacks: without it searches or reads do not find the record. */
 const rowLine = /^row (?<rowid>\d+) missing from index (?<index>(?:resources|versions)_\w+)$/;

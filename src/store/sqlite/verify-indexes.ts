@@ -8,7 +8,7 @@ import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
-import { type Rows, rowsOf, rowWidths } from './rows.ts';
+import { type Rows, rowsOf, splitRows } from './rows.ts';
 import { hasWords, recordsWithWords } from './verify-words.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
@@ -168,14 +168,14 @@ function compareResource(
   for (const { name: table, key } of tables) {
     // `r` too: a row that leads to another record returns that one.
     const conditions = ['p', ...key, 'r'].map(column => `${column} = ?`).join(' AND ');
-    for (const entry of slices(rows[table], rowWidths[table])) {
+    for (const entry of splitRows(rows, table)) {
       const code = codes.get(Number(entry[0]));
       if (code === undefined) continue;
       const there = attempt(() => database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...entry, kept, id, r]));
       if (there.value === undefined) lacking.add(code);
     }
   }
-  for (const [p = 0, words] of slices(rows.words, rowWidths.words)) {
+  for (const [p = 0, words] of splitRows(rows, 'words')) {
     const code = codes.get(Number(p));
     if (code !== undefined && !hasWords(database, Number(p), Number(r), String(words))) lacking.add(code);
   }
@@ -209,7 +209,7 @@ function surplus(
       database.get('SELECT text, last_updated FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
     if (typeof text !== 'string') return new Set();
     const { rows: given, ord = Number(lastUpdated) } = rowsOf(index, options.extract(index.type, text, partition));
-    const own = slices(given[name], rowWidths[name]).filter(row => row[0] === p);
+    const own = splitRows(given, name).filter(row => row[0] === p);
     return new Set(own.map(row => JSON.stringify([...row.slice(1), ord, id])));
   };
   return rows.flatMap(row => {
@@ -222,8 +222,4 @@ function surplus(
     const why = `\`${codes.get(p)}\` has an entry too many`;
     return [{ is: 'index', partition: partition.id, what: `${index.type.name}/${id}`, why }];
   });
-}
-
-function slices(flat: readonly (number | string)[], width: number): readonly (readonly (number | string)[])[] {
-  return Array.from({ length: flat.length / width }, (_, at) => flat.slice(at * width, (at + 1) * width));
 }

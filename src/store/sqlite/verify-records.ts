@@ -4,10 +4,9 @@ import type { Checked } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';
-import { nameOf, type Places } from './places.ts';
+import { nameOf, type Places, type Table } from './places.ts';
 import { rowsAround } from './rows-around.ts';
 import { conditionsOf, type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
-import type { Table } from './places.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
 /** Versions in memory. */

@@ -19,7 +19,7 @@ export const insertWords = 'INSERT OR REPLACE INTO words (rowid, text) VALUES ((
 export const deleteWords = 'DELETE FROM words WHERE rowid = (?1 << 32) + ?2';
 
 /** Whether a store has the table. */
-export function hasWordsTable(database: Database): boolean {
+function hasWordsTable(database: Database): boolean {
   return database.get(`SELECT 1 FROM sqlite_schema WHERE name = 'words'`) !== undefined;
 }
 

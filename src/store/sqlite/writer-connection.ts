@@ -1,6 +1,7 @@
 import { Checkpoints } from './checkpoint.ts';
-import { type Failure, failureOf } from './failures.ts';
-import { FileWatch } from './file-watch.ts';
+import type { Failure } from '../files/failures.ts';
+import { failureOf } from './failures.ts';
+import { FileWatch } from '../files/watch.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
 import type { StoreTimes } from '../store.ts';
 import { type Database, openDatabase } from './open.ts';

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { createBackgroundReport } from '../background-report.ts';
 import { StoreUnavailable } from '../errors.ts';
-import type { Condition } from './condition.ts';
-import { unavailable } from './failures.ts';
+import type { Condition } from '../files/condition.ts';
+import { unavailable } from '../files/failures.ts';
 import type { StoreOptions } from '../store.ts';
 import { printJob } from './job-text.ts';
 import type { SentJob, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';

@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import type { Model } from '../../../src/model/model.ts';
-import { bytesPath, trashPath } from '../../../src/store/sqlite/attachment-files.ts';
-import { bytesFolders, sweepBytes } from '../../../src/store/sqlite/attachment-sweep.ts';
-import { ByteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
+import { bytesPath, trashPath } from '../../../src/store/files/attachments.ts';
+import { bytesFolders, sweepBytes } from '../../../src/store/files/sweep.ts';
+import { knownAttachments } from '../../../src/store/sqlite/attachment-rows.ts';
+import { byteSweep } from '../../../src/store/sqlite/byte-sweep.ts';
 import type { Core } from '../../../src/store/sqlite/core.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { Condition } from '../../../src/store/sqlite/condition.ts';
-import { watchedFiles } from '../../../src/store/sqlite/file-watch.ts';
+import { Condition } from '../../../src/store/files/condition.ts';
+import { watchedFiles } from '../../../src/store/files/watch.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
 import { schema } from '../../../src/store/sqlite/schema.ts';
 import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
@@ -151,7 +152,7 @@ describe('the bytes of attachments', () => {
     await reopen('command');
     let isOver = false;
     const sweeping = sweepWith(
-      core => new ByteSweep(core, [], 0),
+      core => byteSweep(core, [], 0),
       () => isOver,
     );
     await create(...names).finally(() => (isOver = true));
@@ -168,7 +169,7 @@ describe('the bytes of attachments', () => {
     await age();
     await kept(clinic, bytesOf('young'));
     await store.close();
-    await sweepWith(core => new ByteSweep(core, [], 0));
+    await sweepWith(core => byteSweep(core, [], 0));
     expect(['a', 'old', 'young'].map(name => existsSync(path(name)))).toEqual([true, false, true]);
   });
 
@@ -178,21 +179,22 @@ describe('the bytes of attachments', () => {
     await age();
     await store.close();
     const database = openDatabase(file, 'write');
-    const unswept = sweepBytes(database, file, -1);
-    expect(unswept).toEqual(bytesFolders(database, file));
+    const known = knownAttachments(database);
+    const unswept = sweepBytes(known, file, -1, sweep => database.transaction(sweep));
+    expect(unswept).toEqual(bytesFolders(known, file));
     database.close();
     expect(existsSync(path('b'))).toBe(true);
-    await sweepWith(core => new ByteSweep(core, unswept));
+    await sweepWith(core => byteSweep(core, unswept));
     expect(['a', 'b'].map(name => existsSync(path(name)))).toEqual([true, false]);
   });
 });
 
 /** Rounds over all folders, until there were enough. */
-async function sweepWith(sweepOf: (core: Core) => ByteSweep, isEnough = () => true): Promise<void> {
+async function sweepWith(sweepOf: (core: Core) => () => Promise<boolean>, isEnough = () => true): Promise<void> {
   const core = coreOf();
   const sweep = sweepOf(core);
   do {
-    for (const _ of bytesFolders(core.database, file)) await sweep.step();
+    for (const _ of bytesFolders(knownAttachments(core.database), file)) await sweep();
     await setImmediate();
   } while (!isEnough());
   await core.readers.close();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openBackupSource } from '../../../src/store/backup.ts';
-import type { BackupSource, BackupStep } from '../../../src/store/backup-port.ts';
+import { openBackupSource } from '../../../src/store/backup/open.ts';
+import type { BackupSource, BackupStep } from '../../../src/store/backup/port.ts';
 import { mountTmpfs } from '../../support/faults/faults.ts';
 import { openDemo } from '../support/fixture.ts';
 

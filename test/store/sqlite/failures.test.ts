@@ -2,7 +2,8 @@
 // https://docs.libuv.org/en/v1.x/errors.html#error-constants
 import { getSystemErrorMap } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { failureOf, fileCodes, sqliteCodes } from '../../../src/store/sqlite/failures.ts';
+import { fileCodes } from '../../../src/store/files/failures.ts';
+import { failureOf, sqliteCodes } from '../../../src/store/sqlite/failures.ts';
 
 /** Of networks, processes and terminals: no file of a store gives them. */
 const others = new Set(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../../src/model/model.ts';
-import { bytesPath } from '../../../src/store/sqlite/attachment-files.ts';
+import { bytesPath } from '../../../src/store/files/attachments.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { StoreRefused } from '../../../src/store/errors.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';

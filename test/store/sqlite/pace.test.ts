@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { Pace } from '../../../src/store/sqlite/backup/pace.ts';
+import { Pace } from '../../../src/store/backup/pace.ts';
 
 /** Milliseconds that the work takes. */
 async function timeOf(work: () => Promise<void> | void): Promise<number> {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Condition } from '../../../src/store/sqlite/condition.ts';
-import { watchedFiles } from '../../../src/store/sqlite/file-watch.ts';
+import { Condition } from '../../../src/store/files/condition.ts';
+import { watchedFiles } from '../../../src/store/files/watch.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { StoreUnavailable } from '../../../src/store/errors.ts';
 import * as t from '../support/fixture.ts';

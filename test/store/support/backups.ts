@@ -3,8 +3,8 @@ import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openBackupSource, restoreStore } from '../../../src/store/backup.ts';
-import type { BackupOptions, BackupResult, RestoreOptions, RestoreResult } from '../../../src/store/backup-port.ts';
+import { openBackupSource, restoreStore } from '../../../src/store/backup/open.ts';
+import type { BackupOptions, BackupResult, RestoreOptions, RestoreResult } from '../../../src/store/backup/port.ts';
 import { fillStore } from '../../support/filled-store.ts';
 import { appendEvents, auditOf } from '../../support/audit-of.ts';
 

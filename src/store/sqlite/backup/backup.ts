@@ -1,22 +1,24 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { BackupOptions, BackupResult, BackupStep } from '../../backup-port.ts';
+import type { BackupFinding, BackupOptions, BackupResult, BackupStep } from '../../backup/port.ts';
 import { StoreRefused } from '../../errors.ts';
-import { serverRuns } from '../lock.ts';
+import { lockFile, serverRuns } from '../lock.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
-import { checkAttachments } from './check-attachments.ts';
+import { checkAttachments } from '../../backup/check-attachments.ts';
 import { checkDatabase } from './check-database.ts';
-import { copyAttachments, type Places } from './copy-attachments.ts';
-import { copyAudit, describeAudit } from './copy-audit.ts';
+import { copyAttachments, type Places } from '../../backup/copy-attachments.ts';
+import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
 import { copyDatabase } from './copy-database.ts';
-import { digestOfFile } from './files.ts';
+import { digestOfFile } from '../../backup/file-digest.ts';
 import { isDiskFull } from './disk-full.ts';
-import { createManifest, databaseName, type Manifest, printManifest, readManifest } from './manifest.ts';
-import { mend, requirePartitions } from './mend.ts';
-import { Pace } from './pace.ts';
-import { PartialBackup } from './partial.ts';
+import { referencedBy } from './referenced.ts';
+import type { Referenced } from '../../backup/referenced.ts';
+import { createManifest, databaseName, type Manifest, printManifest, readManifest } from '../../backup/manifest.ts';
+import { mend } from '../../backup/mend.ts';
+import { Pace } from '../../backup/pace.ts';
+import { PartialBackup } from '../../backup/partial.ts';
 
 /** An event of a server is durable after so many milliseconds at most (audit/batch.ts). */
 const eventsDelay = 1_000;
@@ -38,7 +40,7 @@ const eventsDelay = 1_000;
 export async function backup(source: Database, from: string, options: BackupOptions): Promise<BackupResult> {
   const folder = resolve(options.folder);
   const older = options.previous === undefined ? undefined : await olderBackup(options.previous);
-  const partial = await PartialBackup.begin(folder);
+  const partial = await PartialBackup.begin(folder, lockFile);
   try {
     const result = await copy(source, { from, to: partial.file, previous: older?.file }, older?.chains ?? [], options);
     await partial.finish(printManifest(result.manifest));
@@ -71,21 +73,22 @@ async function copy(
   const time = await copyDatabase(source, { from: places.from, to, pace }, report('database'));
   const copied = openDatabase(to, 'immutable');
   try {
-    const { linked, ...attachments } = await copyAttachments(copied, places, pace, report('attachments'));
+    const referenced = referencedBy(copied, to);
+    const linked = await copyAttachments(referenced, places, pace, report('attachments'));
     if (serverRuns(places.from)) await setTimeout(Math.max(0, time + eventsDelay - Date.now()));
     const inAudit = await copyAudit(places, older, pace, report('audit'));
     const size = (await stat(to)).size;
     const digest = await digestOfFile(to, pace, done => progress({ part: 'database digest', done, of: size }));
     const inDatabase = await checkDatabase(copied, to, pace, report('database check'));
-    const damaged = await checkAttachments(copied, to, pace, report('attachments check'));
-    const inAttachments = await mend(damaged, places, copied);
-    requirePartitions(source, copied, inAttachments);
+    const damaged = await checkAttachments(referenced, pace, report('attachments check'));
+    const inAttachments = await mend(damaged, places, referenced);
+    requirePartitions(source, referenced, inAttachments);
     const findings = [...inDatabase, ...inAttachments, ...inAudit];
     const manifest = createManifest({
       time: new Date(time).toISOString(),
       layout: layoutOf(copied, to),
-      database: { ...counts(copied), size, digest },
-      attachments,
+      database: { partitions: referenced.partitions.size, records: recordsIn(copied), size, digest },
+      attachments: { files: referenced.files, size: referenced.size },
       audit: await describeAudit(to, pace),
       findings: findings.length,
     });
@@ -95,9 +98,19 @@ async function copy(
   }
 }
 
-function counts(database: Database): { readonly partitions: number; readonly records: number } {
-  const inPartition = '(SELECT sum(resources) FROM types WHERE types.n = partitions.n)';
-  const [partitions, records] =
-    database.get(`SELECT count(*), coalesce(sum(${inPartition}), 0) FROM partitions WHERE id IS NOT NULL`) ?? [];
-  return { partitions: Number(partitions), records: Number(records) };
+function recordsIn(database: Database): number {
+  const ofPartition = 'n IN (SELECT n FROM partitions WHERE id IS NOT NULL)';
+  return Number(database.get(`SELECT coalesce(sum(resources), 0) FROM types WHERE ${ofPartition}`)?.[0]);
+}
+
+/** Throws `StoreRefused` if attachments are missing because their partition was removed meanwhile. */
+function requirePartitions(source: Database, { partitions }: Referenced, findings: readonly BackupFinding[]): void {
+  for (const finding of findings) {
+    if (finding.in !== 'attachments' || finding.is !== 'missing') continue;
+    const n = partitions.get(finding.partition) ?? null;
+    if (source.get('SELECT 1 FROM partitions WHERE n = ? AND id IS NOT NULL', [n]) === undefined)
+      throw new StoreRefused(
+        `The partition \`${finding.partition}\` was removed while it was copied; run the backup again`,
+      );
+  }
 }

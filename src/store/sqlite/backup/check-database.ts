@@ -1,12 +1,13 @@
-import type { BackupFinding } from '../../backup-port.ts';
+import type { BackupFinding } from '../../backup/port.ts';
 import type { StoreFinding } from '../../transfer.ts';
 import { type Part, reportParts } from '../../upkeep/report.ts';
 import { attempt } from '../attempt.ts';
 import { layout, layoutOf } from '../migrations.ts';
 import type { Database } from '../open.ts';
 import { readPlaces } from '../places.ts';
-import { partsOfFile } from '../verify-store.ts';
-import type { Pace } from './pace.ts';
+import { checkLines, inFile } from '../verify-file.ts';
+import { one, partsOfFile } from '../verify-store.ts';
+import type { Pace } from '../../backup/pace.ts';
 
 /** Maximum number of reported lines of SQLite's own check for an older layout. */
 const most = 100;
@@ -40,14 +41,7 @@ export async function checkDatabase(
 }
 
 async function* integrityPart(database: Database): AsyncIterable<Part> {
-  yield { step: 'file', read: integrity(database) };
-}
-
-async function* integrity(database: Database): Part['read'] {
-  const check = attempt(() => database.all(`PRAGMA integrity_check(${most})`).map(([line]) => String(line)));
-  const lines = check.value ?? [`the check ended: ${check.failed}`];
-  const findings = lines.filter(line => line !== 'ok');
-  yield { checked: 1, findings: findings.map(why => ({ is: 'file', partition: undefined, what: '-', why })) };
+  yield { step: 'file', read: one({ checked: 1, findings: checkLines(database, most).map(inFile) }) };
 }
 
 /** Size of the database, and its number of versions of records; 0 if that cannot be read. */

@@ -2,8 +2,8 @@ import { fdatasyncSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreRefused } from '../../errors.ts';
 import type { Database } from '../open.ts';
-import { openNew } from './files.ts';
-import type { Pace } from './pace.ts';
+import { openNew } from '../../files/durable.ts';
+import type { Pace } from '../../backup/pace.ts';
 
 /** Bytes per step, and per sync of the copy: a server's own syncs then wait for no more than these. */
 const stepSize = 1024 * 1024;

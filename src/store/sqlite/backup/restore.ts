@@ -1,20 +1,22 @@
 import { dirname, join, resolve } from 'node:path';
-import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup-port.ts';
+import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup/port.ts';
 import { StoreRefused } from '../../errors.ts';
-import { auditFiles } from '../audit-files.ts';
+import { auditFiles } from '../../files/audit.ts';
 import { lockForServing } from '../lock.ts';
 import { layout } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
-import { restoringFolder } from '../restoring.ts';
-import { checkAttachments } from './check-attachments.ts';
+import { copyPrivate, makeFolder } from '../../files/durable.ts';
+import { restoringFolder } from '../../files/left-behind.ts';
+import { checkAttachments } from '../../backup/check-attachments.ts';
 import { checkDatabase } from './check-database.ts';
-import { copyAttachments, type Places } from './copy-attachments.ts';
-import { copyAudit, describeAudit } from './copy-audit.ts';
+import { copyAttachments, type Places } from '../../backup/copy-attachments.ts';
+import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
 import { isDiskFull } from './disk-full.ts';
-import { copyPrivate, digestOfFile, makeFolder } from './files.ts';
-import { databaseName, type Manifest, readManifest } from './manifest.ts';
-import { Pace } from './pace.ts';
-import { placeBeside, placeDatabase, removeInterrupted, requireNone } from './place.ts';
+import { referencedBy } from './referenced.ts';
+import { digestOfFile } from '../../backup/file-digest.ts';
+import { databaseName, type Manifest, readManifest } from '../../backup/manifest.ts';
+import { Pace } from '../../backup/pace.ts';
+import { placeBeside, placeDatabase, removeInterrupted, requireNone } from '../../backup/place.ts';
 import { publicUrlOf } from './source.ts';
 
 const unpaced = new Pace(Infinity);
@@ -93,7 +95,8 @@ async function copyRest(
   progress: (step: BackupStep) => void,
 ): Promise<readonly BackupFinding[]> {
   const report = (part: BackupStep['part']) => (done: number, of: number) => progress({ part, done, of });
-  await copyAttachments(database, places, unpaced, report('attachments'));
+  const referenced = referencedBy(database, places.to);
+  await copyAttachments(referenced, places, unpaced, report('attachments'));
   const damage = await copyAudit(places, [], unpaced, report('audit'));
   const copied = new Map((await describeAudit(places.to, unpaced)).map(({ chain, digest }) => [chain, digest]));
   // Someone who can write to a backup can recompute all digests of a chain, except those in the manifest.
@@ -104,7 +107,7 @@ async function copyRest(
       const is = copied.has(chain) ? ('altered' as const) : ('missing' as const);
       return { in: 'audit' as const, chain, line: undefined, is };
     });
-  const inAttachments = await checkAttachments(database, places.to, unpaced, report('attachments check'));
+  const inAttachments = await checkAttachments(referenced, unpaced, report('attachments check'));
   const inDatabase = await checkDatabase(database, places.to, unpaced, report('database check'));
   return [...inDatabase, ...inAttachments, ...damage, ...changed];
 }

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { BackupSource } from '../../backup-port.ts';
-import { StoreRefused, StoreUnavailable } from '../../errors.ts';
-import { auditFiles } from '../audit-files.ts';
+import type { BackupSource } from '../../backup/port.ts';
+import { StoreRefused } from '../../errors.ts';
+import { auditFiles } from '../../files/audit.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
-import { isSqliteError } from '../sqlite-error.ts';
+import { openingError } from '../sqlite-error.ts';
 import { backup } from './backup.ts';
 
 /**
@@ -32,9 +32,7 @@ function openSource(path: string): Database {
     return database;
   } catch (error) {
     database?.close();
-    const cause = error instanceof StoreUnavailable ? error.cause : error;
-    if (!isSqliteError(cause)) throw error;
-    throw new StoreRefused(`The store \`${path}\` cannot be opened: ${cause.message}`);
+    throw openingError(error, path);
   }
 }
 

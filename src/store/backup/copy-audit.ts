@@ -1,12 +1,10 @@
-import type { FileHandle } from 'node:fs/promises';
-import { link, open, rm, stat } from 'node:fs/promises';
-import { verifyChains } from '../../../audit/log/verify.ts';
-import type { BackupFinding } from '../../backup-port.ts';
-import type { AuditDamage } from '../../../audit/log/verify.ts';
-import { ifThere } from '../attachment-files.ts';
-import { auditFiles, auditFolder, chainPath } from '../audit-files.ts';
+import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
+import { type AuditDamage, verifyChains } from '../../audit/log/verify.ts';
+import type { BackupFinding } from './port.ts';
+import { ifThere, makeFolder, openNew } from '../files/durable.ts';
+import { auditFiles, auditFolder, chainPath } from '../files/audit.ts';
 import type { Places } from './copy-attachments.ts';
-import { digestOfFile, makeFolder, openNew } from './files.ts';
+import { digestOfFile } from './file-digest.ts';
 import type { Manifest } from './manifest.ts';
 import type { Pace } from './pace.ts';
 

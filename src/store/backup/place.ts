@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../../errors.ts';
-import { attachmentsFolder, isAbsent, syncFolder } from '../attachment-files.ts';
-import { auditFolder } from '../audit-files.ts';
-import { restoringFolder } from '../restoring.ts';
-import { syncFolders, writeWhole } from './files.ts';
+import { StoreRefused } from '../errors.ts';
+import { attachmentsFolder } from '../files/attachments.ts';
+import { auditFolder } from '../files/audit.ts';
+import { isAbsent, syncFolder, syncFolders, writeWhole } from '../files/durable.ts';
+import { restoringFolder } from '../files/left-behind.ts';
 
 /** In the staging folder while attachments and audit log have their final names, and the database has not. */
 const markerName = 'placing';
@@ -46,7 +46,9 @@ export async function removeInterrupted(path: string): Promise<void> {
 /** Gives attachments and audit log of a staged store their final names. */
 export async function placeBeside(staged: string, path: string): Promise<void> {
   await syncFolders(dirname(staged));
-  await writeWhole(join(dirname(staged), markerName), '');
+  const marker = join(dirname(staged), markerName);
+  await writeWhole(marker, '', `${marker}.new`);
+  await syncFolder(dirname(staged));
   for (const folder of [attachmentsFolder, auditFolder])
     if (existsSync(folder(staged))) await rename(folder(staged), folder(path)); // over an empty folder too
   await syncFolder(dirname(path));

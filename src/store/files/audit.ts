@@ -1,11 +1,9 @@
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isChainName } from '../../audit/log/place.ts';
-import { ownerOnly } from '../file-mode.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../../audit/log/place.ts';
-import { ifThere, syncFolder } from './attachment-files.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../../audit/log/place.ts';
+import { ifThere, makeFolder, syncFolder } from './durable.ts';
+import { ownerOnly } from './mode.ts';
 
 /**
  * Chains of audit events as files of lines in a folder beside the file of the store, readable by their owner only, and
@@ -17,8 +15,7 @@ export function auditFiles(file: string): ChainPlace {
   return {
     chains: () => namesIn(folder),
     async begin(chain) {
-      if ((await mkdir(folder, { recursive: true, mode: ownerOnly.folder })) !== undefined)
-        await syncFolder(dirname(folder));
+      if ((await makeFolder(folder)) !== undefined) await syncFolder(dirname(folder));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
       const handle = await open(pathOf(chain), flags, ownerOnly.file);
       try {

@@ -1,15 +1,15 @@
-import type { BackupSource, RestoreOptions, RestoreResult } from './backup-port.ts';
-import { StoreRefused } from './errors.ts';
-import { parseStoreUrl } from './url.ts';
+import type { BackupSource, RestoreOptions, RestoreResult } from './port.ts';
+import { StoreRefused } from '../errors.ts';
+import { parseStoreUrl } from '../url.ts';
 
 /** Opens the store at a URL for copying. Throws `StoreRefused` if it does not exist, and for MongoDB. */
 export async function openBackupSource(url: string): Promise<BackupSource> {
-  return (await import('./sqlite/backup/source.ts')).openSqliteSource(fileOf(url));
+  return (await import('../sqlite/backup/source.ts')).openSqliteSource(fileOf(url));
 }
 
 /** Restores the store at a URL from a backup. Throws `StoreRefused` if it exists already, and for MongoDB. */
 export async function restoreStore(url: string, options: RestoreOptions): Promise<RestoreResult> {
-  return (await import('./sqlite/backup/restore.ts')).restoreSqlite(fileOf(url), options);
+  return (await import('../sqlite/backup/restore.ts')).restoreSqlite(fileOf(url), options);
 }
 
 /** mongodump cannot copy a sharded cluster while transactions run. https://www.mongodb.com/docs/manual/core/backups/ */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { mkdir, open, rename, rm, utimes } from 'node:fs/promises';
+import { open, rename, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ownerOnly } from '../file-mode.ts';
 import { digestOf, isDigest, measure } from '../digest.ts';
+import { ifThere, isAbsent, makeFolder, syncFolder, writeWhole } from './durable.ts';
 
 /**
  * The folder of a partition's attachments beside the file of the store: in it a folder by the first two digits of the
@@ -35,6 +35,12 @@ export function trashPath(file: string, n: number, digest: string): string {
   return join(trashFolder(file, n, digest.slice(0, 2)), digest);
 }
 
+/** Where the bytes of a digest may be; the first is tried again finally, since a sweep may restore them meanwhile. */
+export function placesOf(file: string, n: number, digest: string): readonly string[] {
+  const path = bytesPath(file, n, digest);
+  return [path, trashPath(file, n, digest), path];
+}
+
 /** Whether a file of this size exists. */
 export function hasBytes(path: string, size: number): boolean {
   return statSync(path, { throwIfNoEntry: false })?.size === size;
@@ -51,7 +57,9 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
       // The folder is created with the first bytes in it. A sweep may move bytes to the trash, and back, while they are
       // read.
       if (!isAbsent(error) || attempt === 4) throw error;
-      await makeFolder(dirname(bytesPath(file, n, digest)));
+      const folder = dirname(bytesPath(file, n, digest));
+      durable.delete(folder);
+      await makeFolder(folder);
     }
   }
 }
@@ -59,27 +67,11 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
 /** The bytes of a digest, also from the trash; undefined if they do not exist. */
 export async function openBytes(file: string, n: number, digest: string): Promise<Readable | undefined> {
   if (!isDigest(digest)) return undefined;
-  const path = bytesPath(file, n, digest);
-  // Tried again finally, since a sweep may restore them meanwhile.
-  for (const place of [path, trashPath(file, n, digest), path]) {
+  for (const place of placesOf(file, n, digest)) {
     const handle = await ifThere(() => open(place));
     if (handle !== undefined) return handle.createReadStream();
   }
   return undefined;
-}
-
-/** The result of work on a file or folder; undefined if that does not exist. */
-export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
-  }
-}
-
-export function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
 /** Size and digest of the bytes in a file. Throws its errors. */
@@ -94,7 +86,7 @@ async function keep(file: string, n: number, digest: string, bytes: Uint8Array):
   else if (await isWhole(inTrash, digest)) {
     await utimes(inTrash, new Date(), new Date());
     await rename(inTrash, path);
-  } else await writeWhole(path, bytes);
+  } else await writeWhole(path, bytes, `${path}.${randomUUID()}`); // a sweep deletes what a crash leaves
   await syncNames(dirname(path));
 }
 
@@ -104,28 +96,6 @@ async function isWhole(path: string, digest: string): Promise<boolean> {
     found => found.digest === digest,
     () => false,
   );
-}
-
-async function writeWhole(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${path}.${randomUUID()}`;
-  try {
-    const handle = await open(temporary, 'wx', ownerOnly.file);
-    try {
-      await handle.writeFile(bytes);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined); // a sweep deletes it
-    throw error;
-  }
-}
-
-async function makeFolder(folder: string): Promise<void> {
-  durable.delete(folder);
-  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
 }
 
 /**
@@ -141,15 +111,4 @@ async function syncNames(folder: string): Promise<void> {
   const partition = dirname(folder);
   for (const above of [partition, dirname(partition), dirname(dirname(partition))]) await syncFolder(above);
   durable.add(folder);
-}
-
-/** Makes the names in a folder durable; Windows does so automatically, and cannot open folders. */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  const handle = await open(folder);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,8 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { StoreRefused } from '../errors.ts';
 import { shellWord } from '../shell-word.ts';
-import { isAbsent } from './attachment-files.ts';
-import type { Database } from './open.ts';
+import { isAbsent } from './durable.ts';
 
 /** The remains of a store beside its file, by path: attachments, audit events, a write-ahead log. */
 export function leftBehind(path: string): readonly string[] {
@@ -31,11 +30,21 @@ export function refusal(path: string, left: readonly string[]): StoreRefused {
 /**
  * A notice that the attachments are missing, as a sentence for operators; undefined if some exist, or none are needed.
  */
-export function lostBytesNotice(database: Database, path: string): string | undefined {
+export function lostBytesNotice(path: string, areNeeded: () => boolean): string | undefined {
   const folder = `${path}.attachments`;
-  if (isFilled(folder) || database.get('SELECT 1 FROM attachments LIMIT 1') === undefined) return undefined;
+  if (isFilled(folder) || !areNeeded()) return undefined;
   const what = `Records have attachments, but none are in \`${folder}\``;
   return `${what}: mount its disk, or restore it. \`verify\` lists what is missing.`;
+}
+
+/** The folder beside the file of a store in which `restore` works. */
+export const restoringFolder = (file: string): string => `${file}.restoring`;
+
+/** Throws `StoreRefused` if a restore into the file was interrupted: a new, empty store would be unexpected there. */
+export function refuseInterrupted(path: string): void {
+  const left = restoringFolder(path);
+  if (existsSync(path) || !existsSync(left)) return;
+  throw new StoreRefused(`A restore of \`${path}\` was interrupted; run it again, or remove \`${left}\` to start over`);
 }
 
 /** Size in bytes; 0 also without a file. */

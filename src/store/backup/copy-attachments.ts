@@ -1,10 +1,9 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { attachmentsFolder, bytesPath, hasBytes, ifThere, isAbsent, trashPath } from '../attachment-files.ts';
-import type { Database } from '../open.ts';
-import { copyPrivate, makeFolder } from './files.ts';
+import { attachmentsFolder, bytesPath, hasBytes, trashPath } from '../files/attachments.ts';
+import { copyPrivate, ifThere, isAbsent, makeFolder } from '../files/durable.ts';
 import type { Pace } from './pace.ts';
-import { type Bytes, referred, totals } from './referred.ts';
+import type { Bytes, Referenced } from './referenced.ts';
 
 /** Files that are copied concurrently. */
 const atOnce = 8;
@@ -17,27 +16,21 @@ export interface Places {
   readonly previous?: string | undefined;
 }
 
-export interface CopiedAttachments {
-  readonly files: number;
-  readonly size: number;
-  readonly linked: number;
-}
-
 /**
  * Copies the attachments that records of a database reference, and nothing else beside the store. Missing ones are
- * skipped: the check of the copy reports them. Links to the previous backup if that has a file of this digest and size.
+ * skipped: the check of the copy reports them. Links to the previous backup if that has a file of this digest and size;
+ * returns the number of links.
  */
 export async function copyAttachments(
-  database: Database,
+  { size: of, partitions, slices }: Referenced,
   places: Places,
   pace: Pace,
   step: (done: number, of: number) => void,
-): Promise<CopiedAttachments> {
-  const [files, of] = totals(database);
-  await removeOthers(database, places.to);
+): Promise<number> {
+  await removeOthers([...partitions.values()], places.to);
   const made = new Set<string>();
   let [done, linked] = [0, 0];
-  for (const rows of referred(database)) {
+  for (const rows of slices()) {
     for (const { n, digest } of rows) {
       const folder = dirname(bytesPath(places.to, n, digest));
       if (!made.has(folder)) await makeFolder(folder);
@@ -52,7 +45,7 @@ export async function copyAttachments(
       step(done, of);
     }
   }
-  return { files, size: of, linked };
+  return linked;
 }
 
 /** Copies attachments again in place of damaged ones; also from the trash. */
@@ -89,10 +82,10 @@ async function linked(previous: string, to: string, { n, digest, size }: Bytes):
 }
 
 /** Removes folders of removed partitions, which an interrupted run may have left. */
-async function removeOthers(database: Database, to: string): Promise<void> {
-  const partitions = new Set(database.all('SELECT n FROM partitions WHERE id IS NOT NULL').map(([n]) => String(n)));
+async function removeOthers(partitions: readonly number[], to: string): Promise<void> {
   const names = (await ifThere(() => readdir(attachmentsFolder(to)))) ?? [];
-  for (const name of names) if (!partitions.has(name)) await rm(join(attachmentsFolder(to), name), { recursive: true });
+  for (const name of names)
+    if (!partitions.includes(Number(name))) await rm(join(attachmentsFolder(to), name), { recursive: true });
 }
 
 const sizeOf = (some: readonly Bytes[]): number => some.reduce((sum, { size }) => sum + size, 0);

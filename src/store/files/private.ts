@@ -1,5 +1,5 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { ownerOnly } from '../file-mode.ts';
+import { ownerOnly } from './mode.ts';
 import { shellWord } from '../shell-word.ts';
 
 /**

@@ -1,16 +1,21 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../../errors.ts';
-import { ifThere, syncFolder } from '../attachment-files.ts';
-import { lockFile } from '../lock.ts';
-import type { Database } from '../open.ts';
-import { makeFolder, openNew, syncFolders, writeWhole } from './files.ts';
+import { StoreRefused } from '../errors.ts';
+import { ifThere, makeFolder, openNew, syncFolder, syncFolders, writeWhole } from '../files/durable.ts';
 import { databaseName, manifestName } from './manifest.ts';
 
 const lockName = 'lock';
+const newManifest = `${manifestName}.new`;
 const attachmentsName = `${databaseName}.attachments`;
 const ownNames = [databaseName, `${databaseName}-journal`, attachmentsName, `${databaseName}.audit`];
+
+/** Locks a file until it is closed; throws `refusal()` if another process holds it for `wait` ms. */
+type LockFile = (path: string, wait: number, refusal: () => StoreRefused) => Lock;
+
+interface Lock {
+  close(): void;
+}
 
 /**
  * The staging folder of a backup: `DIR.partial`, which gets the name of the backup when it is complete. One that an
@@ -21,9 +26,9 @@ export class PartialBackup {
   readonly file: string;
   readonly #folder: string;
   readonly #partial: string;
-  readonly #lock: Database;
+  readonly #lock: Lock;
 
-  private constructor(folder: string, partial: string, lock: Database) {
+  private constructor(folder: string, partial: string, lock: Lock) {
     this.file = join(partial, databaseName);
     this.#folder = folder;
     this.#partial = partial;
@@ -31,13 +36,13 @@ export class PartialBackup {
   }
 
   /** Throws `StoreRefused` if the folder is not empty, or another backup into it runs. */
-  static async begin(folder: string): Promise<PartialBackup> {
+  static async begin(folder: string, lockFile: LockFile): Promise<PartialBackup> {
     const partial = `${folder}.partial`;
     await makeFolder(dirname(folder));
     await requireEmpty(folder);
     await requireOwn(partial);
     await makeFolder(partial);
-    const lock = await lockFolder(partial, folder);
+    const lock = await lockFolder(partial, folder, lockFile);
     try {
       for (const name of await readdir(partial))
         if (name !== lockName && name !== attachmentsName) await rm(join(partial, name), { recursive: true });
@@ -51,7 +56,8 @@ export class PartialBackup {
   /** Makes it the backup: before this nothing is at its folder. Durable when it resolves. */
   async finish(manifest: string): Promise<void> {
     await syncFolders(this.#partial);
-    await writeWhole(join(this.#partial, manifestName), manifest);
+    await writeWhole(join(this.#partial, manifestName), manifest, join(this.#partial, newManifest));
+    await syncFolder(this.#partial);
     await rename(this.#partial, this.#folder);
     this.#lock.close();
     await rm(join(this.#folder, lockName), { force: true });
@@ -81,14 +87,14 @@ async function requireEmpty(folder: string): Promise<void> {
 }
 
 async function requireOwn(partial: string): Promise<void> {
-  const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, `${manifestName}.new`];
+  const known = [...ownNames, lockName, `${lockName}-journal`, manifestName, newManifest];
   const other = (await ifThere(() => readdir(partial)))?.find(name => !known.includes(name));
   if (other !== undefined)
     throw new StoreRefused(`\`${partial}\` has \`${other}\`, which is not of a backup; remove that folder first`);
 }
 
 /** The operating system releases the lock with the process, so it is never stale. */
-async function lockFolder(partial: string, folder: string): Promise<Database> {
+async function lockFolder(partial: string, folder: string, lockFile: LockFile): Promise<Lock> {
   const path = join(partial, lockName);
   if (!existsSync(path)) await (await openNew(path)).close();
   const running = `Another backup into \`${folder}\` runs; wait for it, or name another folder`;

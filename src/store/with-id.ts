@@ -1,4 +1,4 @@
-import type { Put } from './prepare.ts';
+import type { Put } from './records.ts';
 
 /** A change with another id: that of its reservation. The text begins as fhir/resource-text.ts writes it. */
 export function withId(change: Put, id: string): Put {

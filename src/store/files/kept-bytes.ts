@@ -1,27 +1,21 @@
 import { setImmediate } from 'node:timers/promises';
 import { overdue } from '../attachment-ages.ts';
 import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
-import { attachmentsFolder, bytesPath, ifThere, measureFile, trashFolder, trashPath } from './attachment-files.ts';
-import { isOlder, isReferred, ownNames } from './attachment-sweep.ts';
-import type { Database } from './open.ts';
+import { attachmentsFolder, bytesPath, measureFile, placesOf, trashFolder, trashPath } from './attachments.ts';
+import { ifThere } from './durable.ts';
+import { isOlder, type KnownAttachments, ownNames } from './sweep.ts';
 
 /**
  * The attachments of a partition beside the file of a store. Those without a record are overdue when they are older
  * than `age`, in milliseconds.
  */
-export function bytesOf(database: Database, file: string, n: number, age: number = overdue): KeptBytes {
+export function bytesOf(known: KnownAttachments, file: string, n: number, age: number = overdue): KeptBytes {
   return {
     count: async () => allDigits.reduce((sum, digits) => sum + ownNames(attachmentsFolder(file, n, digits)).length, 0),
     async *references(digits) {
-      const rows = database.all(
-        'SELECT a.digest, a.size, types.type, a.id, a.version FROM attachments a JOIN types USING (t) ' +
-          'WHERE a.n = ? AND a.digest >= ? AND a.digest < ?',
-        [n, digits, `${digits}g`],
-      );
-      for (const [digest, size, type, id, version] of rows)
-        yield { digest: String(digest), size: Number(size), record: `${type}/${id}/_history/${version}` };
+      yield* known.references(n, digits);
     },
-    isReferred: async digest => isReferred(database, n, digest),
+    isReferred: async digest => known.isReferred(n, digest),
     async *files(digits): AsyncIterable<BytesFile> {
       await setImmediate();
       const inTrash = ownNames(trashFolder(file, n, digits));
@@ -30,9 +24,8 @@ export function bytesOf(database: Database, file: string, n: number, age: number
       for (const digest of names) yield { digest, isTrash: false, isOverdue: isOlder(bytesPath(file, n, digest), age) };
     },
     async measure(digest): Promise<Measured | undefined> {
-      const [path, trash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
-      // Tried again finally, since a sweep may restore them meanwhile.
-      for (const place of [path, trash, path]) {
+      const trash = trashPath(file, n, digest);
+      for (const place of placesOf(file, n, digest)) {
         const measured = await ifThere(() => measureFile(place));
         if (measured !== undefined) return { ...measured, isTrash: place === trash };
       }

@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ownerOnly } from '../file-mode.ts';
-import { bytesPath, hasBytes, isAbsent, trashPath } from './attachment-files.ts';
+import { bytesPath, hasBytes, trashPath } from './attachments.ts';
+import { isAbsent } from './durable.ts';
+import { ownerOnly } from './mode.ts';
 
 /**
  * Whether bytes of this size exist; those that are only in the trash are restored. For a transaction that writes a

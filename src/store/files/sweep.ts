@@ -2,12 +2,24 @@ import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { grace, trashTime } from '../attachment-ages.ts';
 import { isDigest } from '../digest.ts';
-import { attachmentsFolder, bytesPath, isAbsent, trashFolder, trashPath } from './attachment-files.ts';
-import { moveToTrash, takeBack } from './attachment-trash.ts';
-import type { Database } from './open.ts';
+import { attachmentsFolder, bytesPath, trashFolder, trashPath } from './attachments.ts';
+import { isAbsent } from './durable.ts';
+import { moveToTrash, takeBack } from './trash.ts';
+import type { Reference } from '../upkeep/verify-attachments.ts';
 
 /** Attachments, or temporary files of a process that ended: other files are not touched. */
 const ownName = /^([0-9a-f]{64})(\.|$)/;
+
+/** What a store knows of the attachments beside its file; partitions have numbers, which are never reused. */
+export interface KnownAttachments {
+  /** The existing partitions, and the last number that was given. */
+  readonly partitions: () => { readonly existing: ReadonlySet<number>; readonly last: number };
+  /** The digests with these first digits that versions of records reference. */
+  readonly referred: (n: number, digits: string) => ReadonlySet<string>;
+  readonly isReferred: (n: number, digest: string) => boolean;
+  /** Each reference to such a digest. */
+  readonly references: (n: number, digits: string) => Iterable<Reference>;
+}
 
 /**
  * A folder of attachments, and the one of the same name in the trash: a partition by number and the first two digits of
@@ -28,8 +40,8 @@ export interface DueBytes extends BytesFolder {
  * The existing folders of attachments. Those of partitions that the store never had belong to another store, and are
  * not touched.
  */
-export function bytesFolders(database: Database, file: string): readonly BytesFolder[] {
-  return ownPartitions(database, file).flatMap(n =>
+export function bytesFolders(known: KnownAttachments, file: string): readonly BytesFolder[] {
+  return ownPartitions(known, file).flatMap(n =>
     [...new Set([...digitsIn(attachmentsFolder(file, n)), ...digitsIn(trashFolder(file, n))])].map(digits => ({
       n,
       digits,
@@ -41,15 +53,10 @@ export function bytesFolders(database: Database, file: string): readonly BytesFo
  * The due files of a folder: attachments that no version of a record has referenced for long, and old files in the
  * trash.
  */
-export function dueBytes(database: Database, file: string, { n, digits }: BytesFolder): DueBytes | undefined {
+export function dueBytes(known: KnownAttachments, file: string, { n, digits }: BytesFolder): DueBytes | undefined {
   const [names, inTrash] = [ownNames(attachmentsFolder(file, n, digits)), ownNames(trashFolder(file, n, digits))];
   if (names.length + inTrash.length === 0) return undefined;
-  const rows = database.all('SELECT DISTINCT digest FROM attachments WHERE n = ? AND digest >= ? AND digest < ?', [
-    n,
-    digits,
-    `${digits}g`,
-  ]);
-  const referred = new Set(rows.map(([digest]) => String(digest)));
+  const referred = known.referred(n, digits);
   const loose = names.filter(name => !referred.has(name) && isOlder(bytesPath(file, n, name), grace));
   const trashed = inTrash.filter(name => referred.has(name) || isOlder(trashPath(file, n, name), trashTime));
   return loose.length + trashed.length === 0 ? undefined : { n, digits, loose, trashed };
@@ -59,22 +66,18 @@ export function dueBytes(database: Database, file: string, { n, digits }: BytesF
  * Moves unreferenced attachments to the trash; restores those that have a record again, and deletes old ones. Runs
  * inside of a write transaction, like the writes of records that reference them: so none are taken from a new record.
  */
-export function sweepFolder(database: Database, file: string, { n, loose, trashed }: DueBytes): void {
+export function sweepFolder({ isReferred }: KnownAttachments, file: string, { n, loose, trashed }: DueBytes): void {
   for (const name of loose) {
     const path = bytesPath(file, n, name);
-    if (!isOlder(path, grace) || isReferred(database, n, name)) continue;
+    if (!isOlder(path, grace) || isReferred(n, name)) continue;
     if (isDigest(name)) moveToTrash(file, n, name);
     else rmSync(path, { force: true });
   }
   for (const name of trashed) {
     const path = trashPath(file, n, name);
-    if (isReferred(database, n, name) && !existsSync(bytesPath(file, n, name))) takeBack(file, n, name);
+    if (isReferred(n, name) && !existsSync(bytesPath(file, n, name))) takeBack(file, n, name);
     else if (isOlder(path, trashTime)) rmSync(path, { force: true });
   }
-}
-
-export function isReferred(database: Database, n: number, digest: string): boolean {
-  return database.get('SELECT 1 FROM attachments WHERE n = ? AND digest = ? LIMIT 1', [n, digest]) !== undefined;
 }
 
 /** Whether a file exists that is older than so many milliseconds, by the machine's clock. */
@@ -85,22 +88,28 @@ export function isOlder(path: string, milliseconds: number): boolean {
 
 /**
  * Sweeps when a server starts: for so many milliseconds, so that the start stays short, and up to the first failure.
- * Returns the remaining folders, which are swept, and whose failures are reported, in the background.
+ * `transaction` runs a sweep of a folder inside of one. Returns the remaining folders, which are swept, and whose
+ * failures are reported, in the background.
  */
-export function sweepBytes(database: Database, file: string, milliseconds: number): readonly BytesFolder[] {
+export function sweepBytes(
+  known: KnownAttachments,
+  file: string,
+  milliseconds: number,
+  transaction: (sweep: () => void) => void,
+): readonly BytesFolder[] {
   const end = performance.now() + milliseconds;
-  const folders = bytesFolders(database, file);
+  const folders = bytesFolders(known, file);
   for (const [at, folder] of folders.entries()) {
     if (performance.now() > end) return folders.slice(at);
     try {
-      const due = dueBytes(database, file, folder);
-      if (due !== undefined) database.transaction(() => sweepFolder(database, file, due));
+      const due = dueBytes(known, file, folder);
+      if (due !== undefined) transaction(() => sweepFolder(known, file, due));
     } catch {
       return folders.slice(at);
     }
   }
-  const partitions = new Set(database.all('SELECT n FROM partitions').map(([n]) => Number(n)));
-  for (const n of ownPartitions(database, file)) if (!partitions.has(n)) removeEmpty(file, n);
+  const { existing } = known.partitions();
+  for (const n of ownPartitions(known, file)) if (!existing.has(n)) removeEmpty(file, n);
   return [];
 }
 
@@ -139,10 +148,10 @@ function removeIfEmpty(folder: string): void {
 }
 
 /** The partitions with attachments that the store has or once had. */
-function ownPartitions(database: Database, file: string): readonly number[] {
-  const [last = 0] = database.get(`SELECT seq FROM sqlite_sequence WHERE name = 'partitions'`) ?? [];
+function ownPartitions(known: KnownAttachments, file: string): readonly number[] {
+  const { last } = known.partitions();
   return namesIn(attachmentsFolder(file))
-    .filter(name => /^[1-9]\d*$/.test(name) && Number(name) <= Number(last))
+    .filter(name => /^[1-9]\d*$/.test(name) && Number(name) <= last)
     .map(Number);
 }
 

@@ -1,0 +1,75 @@
+import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ownerOnly } from './mode.ts';
+
+/** The result of work on a file or folder; undefined if that does not exist. */
+export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+/** Creates a folder and its parents if they do not exist; returns the first that it created. */
+export function makeFolder(folder: string): Promise<string | undefined> {
+  return mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+}
+
+/** A new file, open for writing. Throws if it exists. */
+export function openNew(path: string): ReturnType<typeof open> {
+  return open(path, 'wx', ownerOnly.file);
+}
+
+/** Writes a file atomically, by way of a temporary one beside it; `syncFolder` then makes its name durable. */
+export async function writeWhole(path: string, content: Uint8Array | string, temporary: string): Promise<void> {
+  try {
+    const handle = await openNew(temporary);
+    await closing(handle, async () => {
+      await handle.writeFile(content);
+      await handle.sync();
+    });
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // the first error is thrown
+    throw error;
+  }
+}
+
+/** Copies a file, replacing `to`; durable when it resolves. File systems that can share its blocks do so. */
+export async function copyPrivate(from: string, to: string): Promise<void> {
+  await rm(to, { force: true });
+  await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+  await chmod(to, ownerOnly.file);
+  await sync(to, 'r+');
+}
+
+/** Makes the names in a folder durable; Windows does so automatically, and cannot open folders. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform !== 'win32') await sync(folder, 'r');
+}
+
+/** Makes all names below a folder durable, and the folder itself. */
+export async function syncFolders(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) await syncFolders(join(folder, entry.name));
+  await syncFolder(folder);
+}
+
+async function sync(path: string, flags: string): Promise<void> {
+  const handle = await open(path, flags);
+  await closing(handle, () => handle.sync());
+}
+
+async function closing(handle: { close(): Promise<void> }, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,43 @@
+import type { Bytes, Referenced } from '../../backup/referenced.ts';
+import { knownAttachments } from '../attachment-rows.ts';
+import type { Database } from '../open.ts';
+import { bytesOf } from '../../files/kept-bytes.ts';
+
+/** Rows per read. */
+const rowSlice = 512;
+
+const inPartitions = 'n IN (SELECT n FROM partitions WHERE id IS NOT NULL)';
+
+/** The attachments that a database references, which are beside a file. */
+export function referencedBy(database: Database, file: string): Referenced {
+  const partitions = database.all('SELECT id, n FROM partitions WHERE id IS NOT NULL ORDER BY id');
+  // The first layout has none.
+  const hasSome = database.get(`SELECT 1 FROM sqlite_schema WHERE name = 'attachments'`) !== undefined;
+  const sizes = `SELECT max(size) AS size FROM attachments WHERE ${inPartitions} GROUP BY n, digest`;
+  const [files, size] = hasSome
+    ? (database.get(`SELECT count(*), coalesce(sum(size), 0) FROM (${sizes})`) ?? [])
+    : [0, 0];
+  return {
+    files: Number(files),
+    size: Number(size),
+    partitions: new Map(partitions.map(([id, n]) => [String(id), Number(n)])),
+    slices: () => (hasSome ? slicesOf(database) : []),
+    bytes: n => bytesOf(knownAttachments(database), file, n, -Infinity),
+  };
+}
+
+function* slicesOf(database: Database): Iterable<readonly Bytes[]> {
+  for (let [n, digest] = [0, '']; ;) {
+    const rows = database
+      .all(
+        `SELECT n, digest, max(size) FROM attachments WHERE (n, digest) > (?, ?) AND ${inPartitions}
+         GROUP BY n, digest ORDER BY n, digest LIMIT ${rowSlice}`,
+        [n, digest],
+      )
+      .map(([of, name, size]) => ({ n: Number(of), digest: String(name), size: Number(size) }));
+    yield rows;
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < rowSlice) return;
+    ({ n, digest } = last);
+  }
+}
