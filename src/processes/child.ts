@@ -72,7 +72,7 @@ export async function startChild(
     };
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
     const relay: WriteRelay = {
-      commit: jobs => link.ask('commit', jobs),
+      commit: job => link.ask('commit', job),
       problems: () => link.ask('problems'),
       failed: (doing, summary) => link.tell('failed', doing, summary),
     };

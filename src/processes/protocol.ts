@@ -29,8 +29,8 @@ export interface Lease {
 
 /** The functions of the parent. A share is that of http/shares.ts. */
 export type ParentCalls = {
-  /** Commits prepared writes: store/relay.ts. */
-  readonly commit: (jobs: Uint8Array) => Promise<Uint8Array>;
+  /** Commits a prepared write: store/relay.ts. */
+  readonly commit: (job: unknown) => Promise<unknown>;
   readonly problems: () => Promise<readonly string[]>;
   readonly failed: (doing: 'read' | 'write', summary: string) => void;
   /** Appends printed audit events, one a line; they are durable when it resolves. */

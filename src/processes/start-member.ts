@@ -34,7 +34,7 @@ export function startMember(parts: MemberParts): Member {
     return store.relay;
   };
   const calls: ParentCalls = {
-    commit: jobs => relay().commit(jobs),
+    commit: job => relay().commit(job),
     problems: async () => relay().problems(),
     failed: (doing, summary) => relay().failed(doing, summary),
     append(lines) {

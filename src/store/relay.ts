@@ -1,13 +1,13 @@
 /**
  * The writes of the processes of one server that share an embedded store: each prepares its own, and one commits all of
- * them. Jobs and results are bytes that only the store reads, so that they are serialized once.
+ * them. Jobs and results are values that only the store reads.
  */
 export interface WriteRelay {
   /**
-   * The results of prepared jobs, once they are durable. Throws `StoreUnavailable` if the writer has died: then they
-   * may have been done.
+   * The result of a prepared job, once it is durable. Throws `StoreUnavailable` if the writer has died: then it may
+   * have been done.
    */
-  commit(jobs: Uint8Array): Promise<Uint8Array>;
+  commit(job: unknown): Promise<unknown>;
   /** The problems of the store for all processes, as in `StoreState`. */
   problems(): Promise<readonly string[]>;
   /** Reports a failure of the files beside the writer, in a sentence without ids or paths. */

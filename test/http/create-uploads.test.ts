@@ -1,5 +1,6 @@
 // Large bodies: four are in memory at once, the others wait unread.
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -18,22 +19,28 @@ async function serveHere(flags: readonly string[] = []): Promise<Served> {
   return server;
 }
 
-/** Begins an upload and sends no more than its first bytes. */
-async function begin(server: Served): Promise<Socket> {
+interface Upload {
+  readonly socket: Socket;
+  readonly answered: () => string;
+}
+
+/** Begins an upload, and waits until it has its place: only then it is told to continue. */
+async function begin(server: Served): Promise<Upload> {
   const socket = connect({ port: server.running.port, host: '127.0.0.1' });
   socket.on('error', () => {});
   onTestFinished(() => void socket.destroy());
-  const headers = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 3000000';
-  const head = `POST /r4/demo/Media HTTP/1.1\r\n${headers}\r\n\r\n`;
-  await new Promise(resolve => socket.write(`${head}{"resourceType":`, resolve));
-  return socket;
+  let answered = '';
+  socket.on('data', chunk => (answered += chunk.toString()));
+  const headers = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue';
+  socket.write(`POST /r4/demo/Media HTTP/1.1\r\n${headers}\r\n\r\n`);
+  await once(socket, 'data');
+  expect(answered).toMatch(/^HTTP\/1.1 100 /);
+  socket.write('{"resourceType":');
+  return { socket, answered: () => answered };
 }
 
-const beginFour = async (server: Served): Promise<readonly Socket[]> => {
-  const sockets = await Promise.all(Array.from({ length: 4 }, () => begin(server)));
-  await wait(100);
-  return sockets;
-};
+const beginFour = (server: Served): Promise<readonly Upload[]> =>
+  Promise.all(Array.from({ length: 4 }, () => begin(server)));
 
 describe('a fifth large body', () => {
   it('waits until one that is aborted has left', async () => {
@@ -42,17 +49,15 @@ describe('a fifth large body', () => {
     const fifth = post(server, 'Media', large());
     const early = await Promise.race([fifth, wait(500)]);
     expect(early).toBeUndefined();
-    first?.destroy();
+    first?.socket.destroy();
     expect((await fifth).status).toBe(201);
   });
 
   it('waits until those that are too slow are given up', async () => {
     const server = await serveHere(['--body-timeout', '1']);
-    const sockets = await beginFour(server);
-    let answers = '';
-    for (const socket of sockets) socket.on('data', chunk => (answers += chunk.toString()));
+    const uploads = await beginFour(server);
     expect((await post(server, 'Media', large())).status).toBe(201);
-    await expect.poll(() => answers.match(/HTTP\/1.1 408 /g)).toHaveLength(4);
+    for (const { answered } of uploads) await expect.poll(answered).toMatch(/HTTP\/1.1 408 /);
   });
 
   it('is 503 after ten seconds, with Retry-After; small ones continue meanwhile', async () => {
@@ -102,5 +107,5 @@ describe('large bodies', () => {
       const [kept] = (await keptBytes(server, 'Media')).get(json.id) ?? [];
       expect(kept?.equals(bytes)).toBe(true);
     }
-  }, 20_000);
+  }, 120_000);
 });

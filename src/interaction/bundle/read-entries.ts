@@ -86,7 +86,8 @@ function cutEntry(model: Engine['model'], member: Buffer): CutBody {
 
 function readEntry(member: Buffer, { rest, spans }: CutBody, index: number): BatchEntry {
   const { text, parsed } = parseBody(rest, `Bundle.entry[${index}]`);
-  const resource = properties(compactJson(text)).find(({ name }) => name === '"resource"')?.value;
+  const compact = parsed.compact ? text : compactJson(text);
+  const resource = properties(compact).find(({ name }) => name === '"resource"')?.value;
   const value = isObject(parsed.value) ? parsed.value : {};
   const contents = spans.map(({ from, to }) => member.subarray(from, to));
   return { value, index, resource, contents, decimals: parsed.decimals };

@@ -201,22 +201,18 @@ export interface SubmittedJob {
   readonly definitions: string;
 }
 
+/** A job as it is sent to the thread that commits it: a write as JSON (job-text.ts). */
+export type SentJob = SubmittedJob | string;
+
 export interface WriterRequest {
   readonly number: number;
-  /** A job, or several serialized ones of another process (relayed-writer.ts). Undefined ends the writer. */
-  readonly asked: SubmittedJob | Uint8Array | undefined;
+  /** Undefined ends the writer. */
+  readonly job: SentJob | undefined;
 }
 
 /** Messages of the writer. */
 export type WriterMessage =
   | { readonly kind: 'results'; readonly numbers: readonly number[]; readonly results: readonly JobResult[] }
-  /** The results of serialized jobs, serialized; with their first failure of the file. */
-  | {
-      readonly kind: 'relayed';
-      readonly number: number;
-      readonly results: Uint8Array;
-      readonly failure: Failure | undefined;
-    }
   | { readonly kind: 'timed'; readonly step: 'commit' | 'checkpoint'; readonly milliseconds: number }
   /** A checkpoint has failed, or works (undefined). */
   | { readonly kind: 'checkpoint'; readonly failure: Failure | undefined };

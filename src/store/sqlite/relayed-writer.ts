@@ -1,18 +1,11 @@
-import { deserialize, serialize } from 'node:v8';
 import type { WriteRelay } from '../relay.ts';
+import { printJob } from './job-text.ts';
 import type { JobResult, SubmittedJob } from './jobs.ts';
 import { type JobWriter, requireDone } from './writer.ts';
 
-interface Waiting {
-  readonly asked: SubmittedJob;
-  readonly resolve: (result: JobResult) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** The writer of a process that another one commits for: the jobs of one turn of the event loop are sent together. */
+/** The writer of a process that another one commits for. */
 export class RelayedWriter implements JobWriter {
   readonly #relay: WriteRelay;
-  #next: Waiting[] = [];
   #waiting = 0;
   #closed = false;
 
@@ -30,11 +23,7 @@ export class RelayedWriter implements JobWriter {
     if (asked.job.kind === 'register') return { kind: 'refused', message: othersApply };
     this.#waiting += 1;
     try {
-      return requireDone(
-        await new Promise<JobResult>((resolve, reject) => {
-          if (this.#next.push({ asked, resolve, reject }) === 1) setImmediate(() => void this.#send());
-        }),
-      );
+      return requireDone((await this.#relay.commit(printJob(asked))) as JobResult); // of writer.ts
     } finally {
       this.#waiting -= 1;
     }
@@ -46,22 +35,6 @@ export class RelayedWriter implements JobWriter {
 
   async close(): Promise<void> {
     this.#closed = true; // the callers of all jobs have been awaited
-  }
-
-  async #send(): Promise<void> {
-    const batch = this.#next;
-    this.#next = [];
-    try {
-      const bytes = await this.#relay.commit(serialize(batch.map(({ asked }) => asked)));
-      const results = deserialize(bytes) as readonly JobResult[]; // of writer-worker.ts, one for each
-      for (const [at, { resolve, reject }] of batch.entries()) {
-        const result = results[at];
-        if (result === undefined) reject(new Error('The writer returned too few results'));
-        else resolve(result);
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
   }
 }
 

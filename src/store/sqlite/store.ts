@@ -39,6 +39,7 @@ import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
 import { requireFullText } from './words-table.ts';
+import type { SentJob } from './jobs.ts';
 import { RelayedWriter } from './relayed-writer.ts';
 import { Writer } from './writer.ts';
 
@@ -81,7 +82,7 @@ export async function openSqliteStore(
     for (const text of [exposureNotice(path), lostBytesNotice(path, hasAttachments)])
       if (text !== undefined) options.notice?.(text);
     const relay = writer && {
-      commit: (jobs: Uint8Array) => writer.commit(jobs),
+      commit: (job: unknown) => writer.commit(job as SentJob), // of relayed-writer.ts
       problems: async () => (await store.check()).problems,
       failed(doing: 'read' | 'write', summary: string) {
         if (doing === 'read') condition.readFailed({ summary });

@@ -1,8 +1,7 @@
-import { deserialize, serialize } from 'node:v8';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { StoreTimes } from '../store.ts';
-import type { Failure } from '../files/failures.ts';
-import type { JobResult, SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import { parseJob } from './job-text.ts';
+import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
 
 /** Jobs with more changes are not joined by others, so that no commit takes long. */
@@ -19,35 +18,25 @@ if (port !== null) {
   const connection = new WriterConnection(data, failure => post({ kind: 'checkpoint', failure }), timed);
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
-      const group: { number: number; jobs: readonly SubmittedJob[]; isRelayed: boolean }[] = [];
+      const numbers: number[] = [];
+      const jobs: SubmittedJob[] = [];
       let changes = 0;
-      while (next?.asked !== undefined && changes <= mostChanges) {
-        const { number, asked } = next;
-        const isRelayed = asked instanceof Uint8Array;
-        const jobs = isRelayed ? (deserialize(asked) as readonly SubmittedJob[]) : [asked]; // of relayed-writer.ts
-        group.push({ number, jobs, isRelayed });
-        for (const { job } of jobs) changes += job.kind === 'write' ? job.changes.length : mostChanges;
+      while (next?.job !== undefined && changes <= mostChanges) {
+        const asked = parseJob(next.job);
+        numbers.push(next.number);
+        jobs.push(asked);
+        changes += asked.job.kind === 'write' ? asked.job.changes.length : mostChanges;
         // What was sent with postMessage arrives as it was sent.
         next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
       }
-      if (group.length > 0) {
+      if (jobs.length > 0) {
         const began = performance.now();
-        const results = connection.commit(group.flatMap(({ jobs }) => jobs));
+        const results = connection.commit(jobs);
         timed?.('commit', performance.now() - began);
-        let at = 0;
-        const own: { numbers: number[]; results: JobResult[] } = { numbers: [], results: [] };
-        for (const { number, jobs, isRelayed } of group) {
-          const of = results.slice(at, (at += jobs.length));
-          if (isRelayed) post({ kind: 'relayed', number, results: serialize(of), failure: firstFailure(of) });
-          else {
-            own.numbers.push(number);
-            own.results.push(...of);
-          }
-        }
-        if (own.numbers.length > 0) post({ kind: 'results', ...own });
+        post({ kind: 'results', numbers, results });
         connection.afterCommit(results);
       }
-      if (next !== undefined && next.asked === undefined) {
+      if (next !== undefined && next.job === undefined) {
         connection.close();
         post({ kind: 'results', numbers: [next.number], results: [{ kind: 'done', value: null }] });
         port.close();
@@ -56,6 +45,3 @@ if (port !== null) {
     }
   });
 }
-
-const firstFailure = (results: readonly JobResult[]): Failure | undefined =>
-  results.map(result => (result.kind === 'failed' ? result.failure : undefined)).find(failure => failure !== undefined);

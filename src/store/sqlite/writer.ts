@@ -4,7 +4,8 @@ import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';
 import type { StoreOptions } from '../store.ts';
-import type { SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import { printJob } from './job-text.ts';
+import type { SentJob, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
 /** Commits jobs: in a thread of this process, or in the process that writes (relayed-writer.ts). */
 export interface JobWriter {
@@ -23,8 +24,6 @@ export interface JobWriter {
 
 interface Waiting {
   readonly resolve: (result: JobResult) => void;
-  /** The serialized results of serialized jobs. */
-  readonly relayed?: (results: Uint8Array) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -63,18 +62,16 @@ export class Writer implements JobWriter {
 
   async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     if (this.#closed) throw new Error('The store is closed');
-    const result = await this.#send(asked);
-    if (result.kind !== 'failed') this.#condition.written();
-    else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
-    return requireDone(result);
+    return requireDone(await this.commit(printJob(asked)));
   }
 
-  /** Commits the serialized jobs of another process. Throws like `submit`, but the results may be failures. */
-  commit(jobs: Uint8Array): Promise<Uint8Array> {
-    if (this.#closed) return Promise.reject(new Error('The store is closed'));
-    return new Promise((resolve, reject) =>
-      this.#post(jobs, { resolve: () => reject(new Error('Unexpected results')), relayed: resolve, reject }),
-    );
+  /** Commits a job, also one of another process. Throws like `submit`, but the result may be a failure. */
+  async commit(job: SentJob): Promise<JobResult> {
+    if (this.#closed) throw new Error('The store is closed');
+    const result = await this.#send(job);
+    if (result.kind !== 'failed') this.#condition.written();
+    else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
+    return result;
   }
 
   async problems(): Promise<readonly string[]> {
@@ -89,15 +86,13 @@ export class Writer implements JobWriter {
     await running.worker.terminate();
   }
 
-  #send(asked: SubmittedJob | undefined): Promise<JobResult> {
-    return new Promise((resolve, reject) => this.#post(asked, { resolve, reject }));
-  }
-
-  #post(asked: WriterRequest['asked'], awaiting: Waiting): void {
-    const { worker, waiting } = (this.#running ??= this.#start());
-    this.#number += 1;
-    waiting.set(this.#number, awaiting);
-    send(worker, { number: this.#number, asked });
+  #send(job: WriterRequest['job']): Promise<JobResult> {
+    return new Promise((resolve, reject) => {
+      const { worker, waiting } = (this.#running ??= this.#start());
+      this.#number += 1;
+      waiting.set(this.#number, { resolve, reject });
+      send(worker, { number: this.#number, job });
+    });
   }
 
   #start(): Running {
@@ -118,12 +113,6 @@ export class Writer implements JobWriter {
           if (result !== undefined) waiting.get(number)?.resolve(result);
           waiting.delete(number);
         }
-        break;
-      case 'relayed':
-        if (message.failure === undefined) this.#condition.written();
-        else this.#condition.writeFailed(message.failure);
-        waiting.get(message.number)?.relayed?.(message.results);
-        waiting.delete(message.number);
         break;
       case 'timed':
         this.#timed?.(message.step, message.milliseconds);

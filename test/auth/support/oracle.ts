@@ -69,11 +69,11 @@ const anyScope: fc.Arbitrary<ScopeParts> = fc.record({
   ),
 });
 
-/** What lets a client create something. */
+/** What lets a client create something, or change it: a patch needs `u` and one of `r` and `s`. */
 const writing: fc.Arbitrary<ScopeParts> = fc.record({
   context: pick<Context>('patient', 'user', 'user', 'user', 'system'),
   type: pick('Media', 'Communication', '*'),
-  letters: pick('c', 'crs', 'cs', 'cu', 'crud', 'cruds'),
+  letters: pick('c', 'crs', 'cs', 'cu', 'crud', 'cruds', 'cruds', 'rus', 'us'),
   criteria: pick(undefined),
 });
 
@@ -119,7 +119,7 @@ export const printScopes = ({ scopes, own }: Token): string =>
   ].join(' ');
 
 export interface Oracle {
-  /** What a store would hold that has nothing but what the token may read, or may refer to in what it creates. */
+  /** What a store would hold that has nothing but what the token may read, or may refer to in what it writes. */
   held(token: Token, records: readonly Recorded[]): readonly Recorded[];
 }
 
@@ -189,10 +189,11 @@ export function createOracle(model: Model, guarded: boolean): Oracle {
     );
   };
 
+  /** What scopes to create, or to update, cover: also what they do not let the token read. */
   const refersTo = (token: Token, resource: Resource): boolean =>
     token.scopes.some(
       scope =>
-        (['Media', 'Communication'] as const).some(type => lettersOf(scope, type).includes('c')) &&
+        (['Media', 'Communication'] as const).some(type => /[cu]/.test(lettersOf(scope, type))) &&
         matrix[resource.resourceType]?.[scope.context] !== undefined &&
         inContext(scope.context, token, resource),
     );

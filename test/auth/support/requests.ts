@@ -208,7 +208,7 @@ const patch = (target: fc.Arbitrary<Target>) =>
       target,
       fc.oneof({ weight: 3, arbitrary: pick(undefined) }, { weight: 1, arbitrary: parameterOf('Communication') }),
       pick<Readonly<Record<string, string>>>({}, {}, { 'If-Match': 'W/"1"' }, { Prefer: 'return=minimal' }),
-      pick('test', 'copy', 'subject', 'path', 'nothing'),
+      pick('test', 'copy', 'subject', 'path', 'nothing', 'nothing'),
       anyPatient,
     )
     .map(([[type, id], criteria, headers, kind, subject]): Asked => {
@@ -538,8 +538,7 @@ export function anyRequests(created: readonly string[], there: readonly Target[]
       { weight: 3, arbitrary: history(target) },
       { weight: 2, arbitrary: change(ofCommunication) },
       { weight: 1, arbitrary: tagged(ofCommunication) },
-
-      { weight: 2, arbitrary: patch(ofCommunication) },
+      { weight: 3, arbitrary: patch(ofCommunication) },
     ),
     { minLength: 20, maxLength: 20 },
   );

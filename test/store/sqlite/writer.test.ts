@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { Condition } from '../../../src/store/files/condition.ts';
 import { watchedFiles } from '../../../src/store/files/watch.ts';
-import type { Job } from '../../../src/store/sqlite/jobs.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { StoreUnavailable } from '../../../src/store/errors.ts';
 import * as t from '../support/fixture.ts';
@@ -12,8 +11,8 @@ it('a writer that dies fails what it was given as transient, and the next job ha
   const writer = new Writer({ path: place.path, mode: 'command', files: watchedFiles(place.path) }, new Condition());
   const sweep = { job: { kind: 'sweep', now: 0 }, definitions: '' } as const;
   expect(await writer.submit(sweep)).toEqual({ kind: 'done', value: 0 });
-  const nonsense = { job: undefined as unknown as Job, definitions: '' }; // the worker throws
-  const results = await Promise.allSettled([writer.submit(nonsense), writer.submit(nonsense)]);
+  const nonsense = 'no JSON'; // the worker throws
+  const results = await Promise.allSettled([writer.commit(nonsense), writer.commit(nonsense)]);
   for (const result of results)
     expect(result).toMatchObject({ reason: expect.any(StoreUnavailable), status: 'rejected' });
   expect(results[0]).toMatchObject({ reason: { reason: 'transient', message: expect.stringMatching(/starts again/) } });
