@@ -9,7 +9,6 @@ import type { Launched } from './process.ts';
 
 const run = inOneProcess();
 const ninth = join(root, 'test/fixtures/ninth-type');
-const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 2);
 
 let folder: string;
 let definitions: string;
@@ -40,8 +39,8 @@ async function start(...flags: readonly string[]): Promise<void> {
   server = launch(args);
   [, url = ''] = await server.until(/Serves (http:\S+)\/r4/);
 }
-async function stop(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-  server?.process.kill(signal);
+async function stop(): Promise<void> {
+  server?.process.kill('SIGTERM');
   await server?.ended;
 }
 async function metadata(): Promise<Statement> {
@@ -134,29 +133,3 @@ it('--watch reloads them when the files have changed', async () => {
   expect(await hasNinth()).toBe(true);
   expect(server?.stderr().match(/practitioner\.json: /g)).toHaveLength(1);
 }, 40_000);
-
-it(`a server that is killed ${rounds} times during a reload starts again, and nothing is damaged`, async () => {
-  await run(['partition', 'add', 'clinic', ...store]);
-  const records = join(folder, 'patients.ndjson');
-  const patients = Array.from({ length: 300 }, (_, at) =>
-    JSON.stringify({ resourceType: 'Patient', id: `p${at}`, name: [{ family: 'Roy' }], gender: 'female' }),
-  );
-  writeFileSync(records, patients.join('\n'));
-  await run(['load', ...store, '--partition', 'clinic', records]);
-  for (let round = 0; round < rounds; round += 1) {
-    await start();
-    if (round % 2 === 0) addNinth();
-    else rmSync(join(definitions, 'capability/practitioner.json'));
-    const asked = run(['definitions', 'reload', ...store]);
-    await new Promise(done => setTimeout(done, 200 + Math.random() * 600));
-    await stop('SIGKILL');
-    expect([0, 1]).toContain((await asked).code);
-    await start();
-    expect(await hasNinth()).toBe(round % 2 === 0);
-    expect((await run(['definitions', 'reload', ...store])).stdout).toContain('The definitions are unchanged');
-    await stop();
-    const own = ['--definitions', definitions];
-    expect((await run(['verify', ...store, ...own])).code).toBe(0);
-    expect((await run(['index', 'verify', ...store, ...own, '--partition', 'clinic'])).code).toBe(0);
-  }
-}, 120_000);
