@@ -109,8 +109,9 @@ describe('metrics', () => {
       await post(server, '/token', { grant_type: word, client_id: word });
     };
     await ask('Madeup0');
+    // Those of the store are left out: the first checkpoint and the first chore come whenever they come.
     const series = async (): Promise<number> =>
-      (await scrape()).samples.filter(({ name }) => name.startsWith('crs_')).length;
+      (await scrape()).samples.filter(({ name }) => /^crs_(?!store_)/.test(name)).length;
     const unknown = { interaction: 'none', type: 'none', status: '404' };
     const counted = await growth('crs_requests_total', unknown, async () => {});
     await expect.poll(counted).toBeGreaterThanOrEqual(0);
