@@ -101,7 +101,7 @@ function versionAt(
   key: VersionKey & { readonly t: number },
 ): KeptVersion | undefined {
   const { t, type, id, version } = key;
-  const fields = 'SELECT id, version, last_updated, text, owners FROM';
+  const fields = 'SELECT id, version, last_updated, owners, text FROM';
   const row = database.get(
     `${fields} resources WHERE t = ?1 AND id = ?2 AND version = ?3 UNION ALL ` +
       `${fields} versions WHERE t = ?1 AND id = ?2 AND version = ?3`,

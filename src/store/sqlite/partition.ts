@@ -69,7 +69,7 @@ export class SqlitePartition implements Partition {
     const current = this.#current(index, id);
     if (version === undefined || current?.version === version) return current;
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM versions WHERE t = ? AND id = ? AND version = ?',
+      'SELECT id, version, last_updated, owners, text FROM versions WHERE t = ? AND id = ? AND version = ?',
       [index.t, id, version],
     );
     return row === undefined ? undefined : ownedVersion(type, index.type, row);
@@ -219,7 +219,7 @@ export class SqlitePartition implements Partition {
 
   #current(index: TypeIndex, id: string): StoredVersion | undefined {
     const row = this.#core.database.get(
-      'SELECT id, version, last_updated, text, owners FROM resources WHERE t = ? AND id = ?',
+      'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id = ?',
       [index.t, id],
     );
     return row === undefined ? undefined : ownedVersion(index.type.name, index.type, row);
@@ -228,7 +228,7 @@ export class SqlitePartition implements Partition {
   /** In one statement, which costs less than one for each. */
   #currentOf(index: TypeIndex, ids: readonly string[]): readonly StoredVersion[] {
     const rows = this.#core.database.all(
-      `SELECT u.id, u.version, u.last_updated, u.text, u.owners
+      `SELECT u.id, u.version, u.last_updated, u.owners, u.text
         FROM json_each(?) j CROSS JOIN resources u ON u.t = ? AND u.id = j.value`,
       [JSON.stringify(ids), index.t],
     );

@@ -15,10 +15,13 @@ export function storedVersion(type: string, [id, version, lastUpdated, text = nu
   };
 }
 
-/** With its owners, from a row `id, version, last_updated, text, owners`; of an undeclared type without. */
+/** With its owners, from a row `id, version, last_updated, owners, text`; of an undeclared type without. */
 export function ownedVersion(name: string, type: ResourceType | undefined, row: Row): StoredVersion {
-  const owners = row[4];
-  return { ...storedVersion(name, row), owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined };
+  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
+  return {
+    ...storedVersion(name, [id, version, lastUpdated, text]),
+    owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
+  };
 }
 
 /** An attachment, from a row `path, digest, size, content_type`. */
