@@ -41,7 +41,8 @@ const jsonText = fc.letrec<{ value: string }>(tie => {
   const list = (open: string, close: string, items: fc.Arbitrary<string[]>): fc.Arbitrary<string> =>
     fc.tuple(items, space, space).map(([of, a, b]) => `${open}${a}${of.join(`${b},${a}`)}${b}${close}`);
   const names = fc.oneof(
-    fc.string({ maxLength: 6 }).map(name => name.replaceAll('\0', '')),
+    // No backslash: once JSON.parse of V8 14.6 has met the name `\`, it takes the name `"` for it in a like object.
+    fc.string({ maxLength: 6 }).map(name => name.replaceAll(/[\0\\]/g, '')),
     fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', 'id', 'resourceType', '', '0', '17'),
   );
   return {
