@@ -2,18 +2,34 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { expect } from 'vitest';
+import { expect, it } from 'vitest';
+import type { Place } from '../support/store-place.ts';
+import { inOneProcess } from './one-process.ts';
 import { launch, root } from './process.ts';
 import type { Ended, Launched } from './process.ts';
 
 const ninth = join(root, 'test/fixtures/ninth-type');
-export const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 2);
+const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 2);
+
+/** The test of a server whose stores are in these places. */
+export function testKilledReloads(newPlace: () => Promise<Place>): void {
+  const run = inOneProcess();
+  it(`a server that is killed ${rounds} times during a reload starts again, and nothing is damaged`, async () => {
+    expect.hasAssertions();
+    const place = await newPlace();
+    try {
+      await killDuringReloads(place.url, run);
+    } finally {
+      await place.remove();
+    }
+  }, 240_000);
+}
 
 /**
  * Kills a server at a random time of a reload, which adds a type or removes it, and starts it again: it has the new
  * definitions then, and neither the records nor their indexes are damaged. `url` names an empty store.
  */
-export async function killDuringReloads(url: string, run: (args: readonly string[]) => Promise<Ended>): Promise<void> {
+async function killDuringReloads(url: string, run: (args: readonly string[]) => Promise<Ended>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'killed-reload-'));
   const definitions = join(folder, 'definitions');
   mkdirSync(join(definitions, 'capability'), { recursive: true });

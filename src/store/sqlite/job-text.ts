@@ -6,14 +6,14 @@ import type { Rows } from './rows.ts';
  * pass on as it is. Other jobs, and writes with infinite numbers, which JSON does not have, stay values.
  */
 export function printJob(asked: SubmittedJob): SentJob {
-  return asked.job.kind === 'write' && isFinite(asked.job) ? JSON.stringify(asked) : asked;
+  return asked.job.kind === 'write' && isPrintable(asked.job) ? JSON.stringify(asked) : asked;
 }
 
 export const parseJob = (sent: SentJob): SubmittedJob =>
   typeof sent === 'string' ? (JSON.parse(sent) as SubmittedJob) : sent; // of `printJob`
 
 /** The bounds of queries may be infinite, and those of quantities with a comparator. */
-const isFinite = ({ changes, requires }: WriteJob): boolean =>
+const isPrintable = ({ changes, requires }: WriteJob): boolean =>
   requires.every(({ is }) => is === 'there') &&
   changes.every(
     ({ precondition, added, removed }) =>

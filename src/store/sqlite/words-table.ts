@@ -23,7 +23,10 @@ function hasWordsTable(database: Database): boolean {
   return database.get(`SELECT 1 FROM sqlite_schema WHERE name = 'words'`) !== undefined;
 }
 
-/** Differs after every change of the table; undefined without the table. */
+/**
+ * Differs after every change of the table; undefined without the table. FTS5 lists its segments in row 10 of its own
+ * table. If another version of SQLite does not, words are merged too often or never, and are found anyway.
+ */
 export function wordsState(database: Database): string | undefined {
   if (!hasWordsTable(database)) return undefined;
   const [structure] = database.get('SELECT hex(block) FROM words_data WHERE id = 10') ?? [];
