@@ -7,7 +7,7 @@ import { attachedTo } from './carried.ts';
 import type { Database } from './open.ts';
 import { typeNumber } from './restore.ts';
 import { ownedVersion } from './row-values.ts';
-import { allOf, raw, type Sql, sql } from './sql.ts';
+import { allOf, limit, raw, type Sql, sql } from './sql.ts';
 
 /** Number of records after which the event loop gets a turn. */
 const recordSlice = 200;
@@ -49,7 +49,7 @@ const columns = raw('SELECT last_updated, id, version');
 /** The ranges of a type. A record has one current version. */
 function rangesOf(t: number, type: string, scope: HistoryScope): readonly Sql[] {
   const condition = within(type, scope);
-  const by = (...names: readonly string[]): Sql => sql`ORDER BY ${inOrder(scope, names)} LIMIT ${scope.slice}`;
+  const by = (...names: readonly string[]): Sql => sql`ORDER BY ${inOrder(scope, names)} ${limit(scope.slice)}`;
   const current = sql`AND ${condition} ${by('last_updated', 'id')}`;
   return [
     sql`${columns} FROM resources INDEXED BY resources_updated WHERE t = ${t} AND ord IS NOT NULL ${current}`,
@@ -67,7 +67,7 @@ function rangesOfRecord(t: number, type: string, id: string, scope: HistoryScope
   const where = sql`WHERE t = ${t} AND id = ${id} ${beyond} AND ${within(type, scope)}`;
   return [
     sql`${columns} FROM resources ${where}`,
-    sql`${columns} FROM versions ${where} ORDER BY ${inOrder(scope, ['version'])} LIMIT ${scope.slice}`,
+    sql`${columns} FROM versions ${where} ORDER BY ${inOrder(scope, ['version'])} ${limit(scope.slice)}`,
   ];
 }
 

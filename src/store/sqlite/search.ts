@@ -9,7 +9,7 @@ import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
-import { allOf, join, raw, type Sql, sql } from './sql.ts';
+import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
 
 /** A resolved search: plain data, which can be sent to a reader worker. */
 export interface LoweredSearch {
@@ -267,14 +267,14 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
       database,
       database.query(
         sql`SELECT ${values} FROM ${range} c WHERE ${conditions} ${once}
-          ORDER BY ${orderBy(columns, search.keys)} LIMIT ${want}`,
+          ORDER BY ${orderBy(columns, search.keys)} ${limit(want)}`,
       ),
     );
   }
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
   const rows = database.query(
     sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions})
-      SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} LIMIT ${want}`,
+      SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} ${limit(want)}`,
   );
   return withTexts(database, rows);
 }

@@ -3,7 +3,7 @@ import { everything, intersect, type Interval } from '../interval.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { bounds, inside, startsWith, termConditions } from './conditions.ts';
 import type { Database } from './open.ts';
-import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
+import { allOf, inGroups, join, limit, raw, type Sql, sql } from './sql.ts';
 
 /** One range of an index: a select of `ord, id, r`, and the remaining checks of its rows. */
 export interface SourceArm {
@@ -144,7 +144,7 @@ export function countUpTo(database: Database, source: Source, most: number): num
     const [row] = database.query(sql`SELECT count(*) FROM (${only.range})`);
     return Math.min(Number(row?.[0]), most);
   }
-  const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${lookedAt(source)} LIMIT ${most})`);
+  const [row] = database.query(sql`SELECT count(*) FROM (SELECT 1 FROM ${lookedAt(source)} ${limit(most)})`);
   return Number(row?.[0]);
 }
 

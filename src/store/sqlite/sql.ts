@@ -35,6 +35,14 @@ export function raw(text: string): Sql {
   return new Sql(text, []);
 }
 
+/**
+ * `LIMIT` with a number. SQLite plans by the value of a bare parameter and would compile the statement again for each
+ * execution, since the parameter is bound again; it does not look into an expression.
+ */
+export function limit(most: number): Sql {
+  return sql`LIMIT ${most} + 0`;
+}
+
 /** The pieces with a separator between them. */
 export function join(pieces: readonly Sql[], separator: string): Sql {
   let text = '';

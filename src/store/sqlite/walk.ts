@@ -6,7 +6,7 @@ import { type After, type Axis, behind, type Key, keyValue, orderBy } from './or
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
-import { allOf, join, raw, type Sql, sql } from './sql.ts';
+import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
 
 /** Rows in the order of the axis: a term, or the whole type. */
 export interface Arm {
@@ -69,11 +69,11 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
   const resources = raw(texts ? 'CROSS JOIN resources u ON u.r = c.r' : '');
   if (cap === undefined)
     return sql`${select} FROM ${arm.from} ${resources}
-      WHERE ${arm.where} AND ${allOf([place, ...conditions])} ORDER BY ${order} LIMIT ${walk.want}`;
+      WHERE ${arm.where} AND ${allOf([place, ...conditions])} ORDER BY ${order} ${limit(walk.want)}`;
   const inner = join([...new Set(['c.ord', 'c.id', 'c.r', axis.column.text])].map(raw), ', ');
   return sql`${select} FROM (
-      SELECT ${inner} FROM ${arm.from} WHERE ${arm.where} AND ${place} ORDER BY ${order} LIMIT ${cap}
-    ) c ${resources} WHERE ${allOf(conditions)} LIMIT ${walk.want}`;
+      SELECT ${inner} FROM ${arm.from} WHERE ${arm.where} AND ${place} ORDER BY ${order} ${limit(cap)}
+    ) c ${resources} WHERE ${allOf(conditions)} ${limit(walk.want)}`;
 }
 
 /** As in the key of the table, so that SQLite sorts nothing: the text between value and id is always the same. */
