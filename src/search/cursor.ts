@@ -1,8 +1,7 @@
-import { Cache } from '../cache.ts';
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
 import { createPageKeys, NAME } from './page-keys.ts';
-import type { KeyDocuments, PageKey } from './page-keys.ts';
+import type { KeyDocuments } from './page-keys.ts';
 import type { QueryPair } from './request.ts';
 
 export type { KeyDocuments } from './page-keys.ts';
@@ -45,41 +44,26 @@ export const badPageToken = (): Error =>
  */
 export async function createCursors(documents: KeyDocuments, now: () => number): Promise<Cursors> {
   const keys = await createPageKeys(documents, now);
-  // A client usually follows the link that it just received, whose content is cached.
-  const recent = new Cache<{ readonly key: PageKey; readonly content: CursorContent }>(remembered);
 
   const seal = (content: CursorContent): string => {
     const { partition, path, caller, used, position, at } = content;
-    const key = keys.current();
-    const token = key.sealing.seal(JSON.stringify([partition, path, caller, used, position.keys, position.id, at]));
-    recent.put(token, { key, content });
-    return token;
+    const { sealing } = keys.current();
+    return sealing.seal(JSON.stringify([partition, path, caller, used, position.keys, position.id, at]));
   };
 
   const open = (token: string, partition: string, path: string): CursorContent => {
-    const known = recent.get(token);
-    const name = known?.key.name ?? nameIn(token);
-    const key = keys.find(name);
-    const content = known !== undefined && known.key === key ? known.content : decrypted(key, token);
-    if (key === undefined || content?.partition !== partition || content.path !== path) throw badPageToken();
-    if (known === undefined) recent.put(token, { key, content });
+    const text = keys.find(nameIn(token))?.sealing.open(token);
+    const content = text === undefined ? undefined : read(text);
+    if (content?.partition !== partition || content.path !== path) throw badPageToken();
     return content;
   };
 
   return { seal, open, refresh: () => keys.refresh() };
 }
 
-/** Number of cached tokens. */
-const remembered = 1000;
-
 function nameIn(token: string): string {
   const head = Buffer.from(token.slice(0, NAME * 2), 'base64url');
   return head.subarray(0, NAME).toString('hex');
-}
-
-function decrypted(key: PageKey | undefined, token: string): CursorContent | undefined {
-  const text = key?.sealing.open(token);
-  return text === undefined ? undefined : read(text);
 }
 
 /** The content that `seal` encoded; it is authenticated. */

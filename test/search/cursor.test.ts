@@ -63,18 +63,16 @@ describe('page tokens', () => {
           const sealed = { ...content, used, position: { keys, id } };
           const token = cursors.seal(sealed);
           expect(token).toMatch(/^[A-Za-z0-9_-]+$/);
-          // Whoever made it remembers it, the other decrypts it, and then remembers it too.
-          for (const reads of [cursors, other, other]) expect(reads.open(token, 'demo', 'Observation')).toEqual(sealed);
+          for (const reads of [cursors, other]) expect(reads.open(token, 'demo', 'Observation')).toEqual(sealed);
         },
       ),
     );
   });
 
-  it('are good when they are no longer remembered, and no longer than their key when they are', async () => {
+  it('are good no longer than their key', async () => {
     const { cursors, clock } = setting();
     const one = await cursors();
     const first = one.seal(content);
-    for (let more = 0; more < 1500; more += 1) one.seal({ ...content, at: more });
     expect(one.open(first, 'demo', 'Observation')).toEqual(content);
     toNextKey(clock);
     await one.refresh();
