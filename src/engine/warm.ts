@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { Engine } from '../interaction/interaction.ts';
 import { warmValidator } from '../validation/warm.ts';
 import { collectGarbage } from './collect-garbage.ts';
+import { keepTick } from './keep-tick.ts';
 import type { Start } from './start.ts';
 
 /** Milliseconds after a start that are reserved for waiting clients. */
@@ -17,6 +18,7 @@ const mostIdle = 0.1;
  */
 export function warmLater({ log, closing }: Start, engine: Engine | undefined): () => void {
   let timer: NodeJS.Timeout;
+  keepTick();
   const later = (run: () => void): void => void (timer = setTimeout(() => closing() || run(), idleAfter).unref());
   const collectWhenIdle = (): void => {
     const before = performance.eventLoopUtilization();
