@@ -17,9 +17,9 @@ export interface AuditedRequest {
   readonly partition: PartitionIdentity;
   readonly method: string;
   /** Undefined if the request matches no supported interaction. */
-  readonly interaction?: InteractionCode;
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly interaction?: InteractionCode | undefined;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** Type and parameters, as in a URL; undefined without parameters. */
   readonly query?: string | undefined;
 }

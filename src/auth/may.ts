@@ -9,15 +9,15 @@ import { parseScope } from './scope.ts';
 /** An interaction on a type or on the whole system. */
 export interface RequestedInteraction {
   readonly interaction: InteractionCode;
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** The code of the operation, if it is one. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
 }
 
 interface RequestedTypeInteraction {
   readonly interaction: Exclude<InteractionCode, 'operation'>;
-  readonly resourceType?: string;
+  readonly resourceType?: string | undefined;
 }
 
 /**

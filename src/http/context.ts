@@ -43,8 +43,8 @@ export type Next = () => Promise<unknown>;
 export type Middleware = (context: Context, next: Next) => Promise<unknown>;
 /** The last step, which answers. */
 export type Handler = (context: Context) => Promise<void>;
-/** A middleware without work after the following steps. */
-export type Step = (context: Context) => Promise<void> | void;
+/** A middleware that waits for nothing, without work after the following steps. */
+export type Step = (context: Context) => void;
 
 /** Sends a response, of any status. */
 export type Respond = (context: Context, response: FhirResponse) => Promise<void>;

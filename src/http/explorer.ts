@@ -13,11 +13,12 @@ type Pages = (context: Context) => Promise<boolean>;
  */
 export function explorer(load: () => Promise<Pages>, places: Places, json: readonly string[]): Middleware {
   const isJson = (path: string): boolean => json.some(end => path.endsWith(end)) || path.includes('/.well-known/');
-  return async (context, next) => {
+  const isPage = ({ req, state: { path, query } }: Context): boolean =>
+    path === explorerPattern ||
+    path.startsWith(`${explorerPattern}/`) ||
+    (wantsPage(req, query) && (path === '/' || path.startsWith('/r4/')) && !isJson(path));
+  const answer: Middleware = async (context, next) => {
     const { req, state } = context;
-    const { path, query } = state;
-    const isOwn = path === explorerPattern || path.startsWith(`${explorerPattern}/`);
-    if (!isOwn && !(wantsPage(req, query) && (path === '/' || path.startsWith('/r4/')) && !isJson(path))) return next();
     const { pattern } = state;
     const place = await places.enter(req, state.address);
     try {
@@ -31,6 +32,8 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
     context.respond = true;
     return next();
   };
+  // Not async: every other request passes here too.
+  return (context, next) => (isPage(context) ? answer(context, next) : next());
 }
 
 /**

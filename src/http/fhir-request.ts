@@ -11,7 +11,7 @@ import type { PartialRequest, Context, Handler, Respond } from './context.ts';
 import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
-import { readResource } from './resource.ts';
+import { readResource, takesResource } from './resource.ts';
 import { resolveRoute } from '../interaction/routes.ts';
 import type { Shape } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
@@ -69,24 +69,27 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     asked.route = found;
     requireScope(access, model, found, base); // before the body is read, which a refusal discards
     const headers = headersOf(req);
-    const pairs = await readPairs(context, found, base, limits);
+    const read = readPairs(context, found, base, limits);
+    const pairs = read instanceof Promise ? await read : read;
     const handling = handlingOf(headers['prefer'], engine.handling);
     state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
     state.contentType = contentTypeOf(pairs, handling, req.headers.accept);
     const parameters = withoutForm(pairs);
     asked.parameters = parameters;
     // After all checks that do not need it.
-    const body = await readResource(context, { route: found, model, limits, uploads });
+    const takesBody = takesResource(found, method, req);
+    const body = takesBody ? await readResource(context, { route: found, model, limits, uploads }) : undefined;
     const route = bundleRoute(model, found, body?.bytes);
     asked.route = route;
     const { requestId, requestKey, address } = state;
-    const contentType = body?.contentType;
-    const bytes = {
-      ...(body === undefined ? {} : { body: body.bytes }),
-      ...(contentType === undefined ? {} : { contentType }),
-    };
+    // Field by field, which is faster than a spread and gives all requests one shape.
     const request = {
-      ...route,
+      interaction: route.interaction,
+      resourceType: route.resourceType,
+      id: route.id,
+      compartment: route.compartment,
+      version: route.version,
+      operation: route.operation,
       method,
       requestId,
       requestKey,
@@ -96,7 +99,8 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
       base,
       parameters,
       headers,
-      ...bytes,
+      body: body?.bytes,
+      contentType: body?.contentType,
     };
     return { request, free: () => body?.free() };
   };

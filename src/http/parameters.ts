@@ -10,18 +10,21 @@ import { negotiate } from './negotiate.ts';
 import type { Route } from '../interaction/routes.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 
-/** The parameters of URL and form together. Throws FhirError. https://hl7.org/fhir/R4/http.html#parameters */
-export async function readPairs(
+/**
+ * The parameters of URL and form together; a promise only for a form. Throws FhirError.
+ * https://hl7.org/fhir/R4/http.html#parameters
+ */
+export function readPairs(
   context: Context,
   { interaction }: Route,
   base: string,
   limits: BodyLimits,
-): Promise<readonly QueryPair[]> {
+): readonly QueryPair[] | Promise<readonly QueryPair[]> {
   const given = parsePairs(context.state.query);
   const isForm = (interaction === 'search-type' || interaction === 'search-system') && context.method === 'POST';
-  const pairs = isForm ? [...given, ...(await readForm(context, limits))] : given;
-  refuseToken(pairs, base);
-  return pairs;
+  return isForm
+    ? readForm(context, limits).then(form => withoutToken([...given, ...form], base))
+    : withoutToken(given, base);
 }
 
 /** Whether `_pretty` requests indented JSON. Throws FhirError. */
@@ -40,10 +43,11 @@ export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =
  * A token in a URL or a form ends up in logs and is not accepted there.
  * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
  */
-function refuseToken(pairs: readonly QueryPair[], realm: string): void {
+function withoutToken(pairs: readonly QueryPair[], realm: string): readonly QueryPair[] {
   if (pairs.some(([name]) => name === 'access_token')) {
     throw tokenMisplaced(realm, 'A token is accepted in the header Authorization only, never in a URL or a body.');
   }
+  return pairs;
 }
 
 /** The form of a search by POST. https://hl7.org/fhir/R4/http.html#search */

@@ -24,12 +24,11 @@ export interface ReceivedBody extends Body {
   readonly contentType?: PatchFormat;
 }
 
-/** Reads the body of a write or an operation, as bytes, which the caller frees; undefined without a body. */
+/** Reads the body of a write or an operation, as bytes, which the caller frees. */
 export async function readResource(
-  { req, res, method }: Context,
+  { req, res }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
-): Promise<ReceivedBody | undefined> {
-  if (!takesResource(route, method, req)) return undefined;
+): Promise<ReceivedBody> {
   refuseEncoding(req);
   if (route.interaction === 'patch') {
     const contentType = requirePatchFormat(req);
@@ -49,8 +48,8 @@ function bundleLimit({ types }: Model, most: number): number {
 
 const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);
 
-/** An operation on a stored resource may come without a body. */
-function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
+/** Whether a request has a body to read. An operation on a stored resource may come without one. */
+export function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
   if (interaction !== 'operation') return withResource.has(interaction);
   const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
   return method === 'POST' && !isEmpty;

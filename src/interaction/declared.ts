@@ -5,12 +5,12 @@ import { operationCallOf } from '../model/operation-call.ts';
 /** An interaction on a type or on the whole system, before any parameter is parsed. */
 export interface RequestedInteraction {
   readonly interaction: InteractionCode;
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** The compartment that is searched. */
-  readonly compartment?: { readonly type: string };
+  readonly compartment?: { readonly type: string } | undefined;
   /** The code of the operation, if it is one. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
 }
 
 /**
@@ -34,7 +34,7 @@ export function isDeclared(model: Model, asked: RequestedInteraction): boolean {
 }
 
 /** The type of a request; dispatch rejects undeclared ones. */
-export function declaredType(model: Model, request: { readonly resourceType?: string }): ResourceType {
+export function declaredType(model: Model, request: { readonly resourceType?: string | undefined }): ResourceType {
   const type = model.types.get(request.resourceType ?? '');
   if (type === undefined) throw new Error('The request is not about a declared type');
   return type;

@@ -32,22 +32,22 @@ export interface FhirRequest {
   readonly partition: PartitionIdentity;
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
   readonly base: string;
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** The compartment that is searched. */
-  readonly compartment?: CompartmentOf;
-  readonly version?: string;
+  readonly compartment?: CompartmentOf | undefined;
+  readonly version?: string | undefined;
   /** The code of the operation. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
   /** Query and form parameters, decoded, in order, without `_format` and `_pretty`. */
   readonly parameters: readonly QueryPair[];
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
-  readonly body?: Buffer;
+  readonly body?: Buffer | undefined;
   /** The parsed body, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */
-  readonly contentType?: PatchFormat;
+  readonly contentType?: PatchFormat | undefined;
 }
 
 /** A compact text, and its parsed value. */

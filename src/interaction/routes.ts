@@ -52,13 +52,13 @@ export interface Segments {
 /** The interaction of a request. */
 export interface Route {
   readonly interaction: InteractionCode;
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** The compartment that is searched. */
-  readonly compartment?: CompartmentOf;
-  readonly version?: string;
+  readonly compartment?: CompartmentOf | undefined;
+  readonly version?: string | undefined;
   /** The code, without `$`. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
 }
 
 /**
@@ -77,15 +77,14 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
     return compartmentRoute(model, method, { type, id, isForm, member: segments.member ?? operation ?? '*' });
   const invoked = operation ?? (id?.startsWith('$') === true ? id : undefined);
   if (type !== undefined && invoked !== undefined)
-    return operationRoute(model, method, { type, invoked, ...(operation === undefined ? {} : { id }) });
+    return operationRoute(model, method, { type, invoked, id: operation === undefined ? undefined : id });
   const methods: Partial<Record<string, InteractionCode>> = shapes[shape];
-  const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };
+  const routeOf = (interaction: InteractionCode): Route => ({ interaction, resourceType: type, id, version });
   const interaction = methods[method === 'HEAD' ? 'GET' : method];
-  if (interaction !== undefined && isServed(model, { interaction, ...place })) {
-    return { interaction, ...place, ...(version === undefined ? {} : { version }) };
-  }
+  const route = interaction === undefined ? undefined : routeOf(interaction);
+  if (route !== undefined && isServed(model, route)) return route;
   const allowed = Object.entries(methods).flatMap(([name, interaction]) =>
-    interaction !== undefined && isServed(model, { interaction, ...place }) ? methodNames(name) : [],
+    interaction !== undefined && isServed(model, routeOf(interaction)) ? methodNames(name) : [],
   );
   throw notAllowed(method, interaction, allowed);
 }
@@ -99,8 +98,7 @@ function operationRoute(
   method: string,
   { type, id, invoked }: { readonly type?: string; readonly id?: string | undefined; readonly invoked: string },
 ): Route {
-  const place = { ...(type === undefined ? {} : { resourceType: type }), ...(id === undefined ? {} : { id }) };
-  const route = { interaction: 'operation', ...place, operation: invoked.slice(1) } as const;
+  const route = { interaction: 'operation', resourceType: type, id, operation: invoked.slice(1) } as const;
   const call = operationCallOf(model, route);
   if (call === undefined) throw noOperation(invoked);
   if (call.methods.some(one => one === (method === 'HEAD' ? 'GET' : method))) return route;

@@ -2,10 +2,10 @@ import type { Model, Operation, OperationCall } from './model.ts';
 
 /** A call of an operation: on the whole system, on a type, or with an id on an instance. */
 interface Call {
-  readonly resourceType?: string;
-  readonly id?: string;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
   /** The code. */
-  readonly operation?: string;
+  readonly operation?: string | undefined;
 }
 
 /** The declared operation of a call, whatever its level; undefined if none is declared. */

@@ -189,11 +189,7 @@ describe('every kind of event', () => {
       ...[200, 304, 403, 404, 410, 500, 503].map(status =>
         events.answered({ ...request, interaction: 'read', id: 'x' }, { status, records: [] }, now),
       ),
-      events.answered(
-        { ...request, interaction: undefined as never, method: 'PURGE' },
-        { status: 405, records: [] },
-        now,
-      ),
+      events.answered({ ...request, interaction: undefined, method: 'PURGE' }, { status: 405, records: [] }, now),
       events.answered({ ...request, access: 'open', address: '' }, { status: 200, records: [record] }, now),
       refusedEvent(url, { status: 401, partition: undefined, address: '', count: 7, start: now - 500, end: now }),
       authorizationEvent(url, 'Patient', now, { ...token, what: 'issued' }),

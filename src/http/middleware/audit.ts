@@ -46,7 +46,18 @@ function auditRequest(audit: Audit, { state, method }: Context): void {
   const { access, partition, route } = asked;
   if (access === undefined || partition === undefined) return audit.refused(status, partition?.id, address);
   const query = queryOf(state, method, asked, partition.id);
-  const request = { requestId, requestKey, address, access, partition, method, ...route, query };
+  const request = {
+    requestId,
+    requestKey,
+    address,
+    access,
+    partition,
+    method,
+    interaction: route?.interaction,
+    resourceType: route?.resourceType,
+    id: route?.id,
+    query,
+  };
   return audit.answered(request, { status, records });
 }
 

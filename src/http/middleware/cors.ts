@@ -1,5 +1,5 @@
 import { issuerPath } from '../../smart/offered.ts';
-import type { Middleware, Respond } from '../context.ts';
+import type { Context, Middleware, Next, Respond } from '../context.ts';
 import { splitTarget } from '../query.ts';
 
 /** The web origins of registered apps. */
@@ -13,11 +13,9 @@ export type Origins = () => Promise<ReadonlySet<string>>;
  * https://fetch.spec.whatwg.org/#http-cors-protocol
  */
 export function cors(origins: Origins | undefined, respond: Respond): Middleware {
-  return async (context, next) => {
+  const answer = async (context: Context, next: Next, policy: Policy): Promise<unknown> => {
     const { req } = context;
     const { origin } = req.headers;
-    const policy = policyOf(splitTarget(req.url ?? '/').path);
-    if (policy === undefined || (origin === undefined && !policy.isPublic)) return next();
     const allowed = policy.isPublic ? '*' : (await isRegistered(origins, origin)) ? origin : undefined;
     if (
       origin !== undefined &&
@@ -35,6 +33,12 @@ export function cors(origins: Origins | undefined, respond: Respond): Middleware
       context.res.setHeader('Access-Control-Expose-Headers', exposed);
     }
     return next();
+  };
+  return (context, next) => {
+    const { headers, url = '/' } = context.req;
+    const policy = policyOf(splitTarget(url).path);
+    const isOther = policy === undefined || (headers.origin === undefined && !policy.isPublic);
+    return isOther ? next() : answer(context, next, policy);
   };
 }
 
