@@ -6,7 +6,8 @@ import { joinsOf, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { withOnly } from '../indexing/only.ts';
 import type { Partition } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import { hasText } from '../store/records.ts';
+import type { StoredVersion, VersionWithText } from '../store/records.ts';
 import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
 
@@ -43,7 +44,7 @@ function asks(query: Query, rule: Query): boolean {
 }
 
 /** The data that decides about one record. */
-export type Record = Pick<StoredVersion, 'id' | 'lastUpdated' | 'owners'> & { readonly text: string };
+export type Record = Pick<VersionWithText, 'id' | 'lastUpdated' | 'owners' | 'text'>;
 
 /**
  * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it;
@@ -77,9 +78,7 @@ export function isVersionWithin(
 ): boolean {
   if (rule.kind === 'all') return true;
   if (current?.text === undefined) return false;
-  return [current, version].every(
-    ({ text, ...one }) => text === undefined || isWithin(rule, type, { ...one, text }, extract, partition),
-  );
+  return [current, version].every(one => !hasText(one) || isWithin(rule, type, one, extract, partition));
 }
 
 const everything: Query = { kind: 'all' };

@@ -1,5 +1,5 @@
 import type { ResourceType } from '../model/model.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { VersionWithText } from '../store/records.ts';
 import { isUnmodified } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';
@@ -30,9 +30,10 @@ export const vread: Interaction = (engine, request, partition) =>
 
 async function answerWith(
   { model, handling }: Pick<Engine, 'model' | 'handling'>,
-  { parameters, headers, ...request }: FhirRequest,
-  find: (type: ResourceType) => Promise<StoredVersion & { readonly text: string }>,
+  request: FhirRequest,
+  find: (type: ResourceType) => Promise<VersionWithText>,
 ): Promise<FhirResponse> {
+  const { parameters, headers } = request;
   const type = declaredType(model, request);
   const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
   const wanted = subsetOf(given, type.definition);

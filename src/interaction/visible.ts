@@ -4,7 +4,8 @@ import { isVersionWithin, isWithin, restriction } from '../auth/restrict.ts';
 import { fhirError, gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { StoredVersion } from '../store/records.ts';
+import { hasText } from '../store/records.ts';
+import type { StoredVersion, VersionWithText } from '../store/records.ts';
 import type { Engine } from './interaction.ts';
 
 /** The record that is requested, and its caller. */
@@ -23,25 +24,36 @@ export async function findVisible(
   engine: Pick<Engine, 'extract'>,
   type: ResourceType,
   requested: Requested,
-): Promise<StoredVersion & { readonly text: string }> {
-  const found = await findLast(engine, type, requested);
-  const { text } = found;
-  if (text === undefined) throw gone(type.name, requested.id, found.version);
-  return { ...found, text };
+): Promise<VersionWithText> {
+  const found = visible(engine, type, requested, await readLast(type, requested));
+  if (!hasText(found)) throw gone(type.name, requested.id, found.version);
+  return found;
 }
 
 /** The same, but for a deleted record its tombstone. */
 export async function findLast(
+  engine: Pick<Engine, 'extract'>,
+  type: ResourceType,
+  requested: Requested,
+): Promise<StoredVersion> {
+  return visible(engine, type, requested, await readLast(type, requested));
+}
+
+const readLast = (
+  { name }: ResourceType,
+  { partition, id }: Requested,
+): Promise<StoredVersion | undefined> | undefined => (isId(id) ? partition.read(name, id) : undefined);
+
+/** The current version, if the caller may read it. Throws FhirError 404. */
+function visible(
   { extract }: Pick<Engine, 'extract'>,
   type: ResourceType,
   { partition, access, id }: Requested,
-): Promise<StoredVersion> {
-  const found = isId(id) ? await partition.read(type.name, id) : undefined;
+  found: StoredVersion | undefined,
+): StoredVersion {
   if (found === undefined) throw notFound(type.name, id);
   const rule = restriction(access, type, 'r');
-  const { text } = found;
-  const isVisible =
-    text === undefined ? rule.kind === 'all' : isWithin(rule, type, { ...found, text }, extract, partition);
+  const isVisible = hasText(found) ? isWithin(rule, type, found, extract, partition) : rule.kind === 'all';
   if (!isVisible) throw notFound(type.name, id);
   return found;
 }
@@ -54,7 +66,7 @@ export async function findVersion(
   engine: Pick<Engine, 'extract'>,
   type: ResourceType,
   requested: Requested & { readonly version: string },
-): Promise<StoredVersion & { readonly text: string }> {
+): Promise<VersionWithText> {
   const { partition, access, id } = requested;
   const current = await findLast(engine, type, requested);
   const number = /^[1-9]\d{0,14}$/.test(requested.version) ? Number(requested.version) : 0;
@@ -64,9 +76,8 @@ export async function findVersion(
   const rule = restriction(access, type, 'r');
   if (version === undefined || !isVersionWithin(rule, type, { version, current }, engine.extract, partition))
     throw noVersion(type.name, id, requested.version);
-  const { text } = version;
-  if (text === undefined) throw gone(type.name, id, version.version);
-  return { ...version, text };
+  if (!hasText(version)) throw gone(type.name, id, version.version);
+  return version;
 }
 
 const noVersion = (type: string, id: string, version: string) =>

@@ -41,6 +41,11 @@ export interface StoredVersion {
   readonly owners?: readonly string[] | undefined;
 }
 
+/** A version that is no tombstone. */
+export type VersionWithText = StoredVersion & { readonly text: string };
+
+export const hasText = (version: StoredVersion): version is VersionWithText => version.text !== undefined;
+
 /**
  * One change. The text is split at the place where the store writes `"versionId":"…","lastUpdated":"…"`
  * (fhir/resource-text.ts).

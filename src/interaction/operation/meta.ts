@@ -7,7 +7,7 @@ import { fhirError } from '../../fhir/error.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { VersionWithText } from '../../store/records.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
@@ -40,7 +40,7 @@ export const meta: Interaction = async (engine, request, partition) => {
 };
 
 /** The answer with the Meta of a record. */
-export function answerMeta(record: StoredVersion & { readonly text: string }): FhirResponse {
+export function answerMeta(record: VersionWithText): FhirResponse {
   const { version, lastUpdated, text } = record;
   const body = printMeta(asObject(asObject(parseStored(text))['meta']));
   return { status: 200, etag: String(version), lastModified: lastUpdated, body, records: [record] };

@@ -6,7 +6,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { VersionWithText } from '../../store/records.ts';
 import { severityOfRule, severityFor } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
@@ -88,7 +88,7 @@ async function contentIssues(
   type: ResourceType,
   asked: ValidateRequest,
   place: RecordPlace,
-  here: Here | undefined,
+  here: VersionWithText | undefined,
 ): Promise<readonly Issue[]> {
   const { resource, mode } = asked;
   const what = resource ?? (here === undefined ? undefined : readStored(here.text));
@@ -113,14 +113,12 @@ async function attachmentIssues(type: ResourceType, { value, body }: GivenResour
   return [...report.structure, ...report.rules.filter(({ code }) => code === 'value')];
 }
 
-type Here = StoredVersion & { readonly text: string };
-
 /** A create uses the severities of the type's policy; other modes those of the rules. */
 const weighFor = (type: ResourceType, mode: Mode | undefined, keptApart: boolean): Weigh =>
   mode === 'create' ? severityFor(type, { occasion: 'create' }) : severityOfRule(type, keptApart);
 
 /** https://hl7.org/fhir/R4/http.html#update: the id is that of the URL. */
-function otherId(value: unknown, { id, type }: Here): readonly Issue[] {
+function otherId(value: unknown, { id, type }: VersionWithText): readonly Issue[] {
   const given = isObject(value) ? value['id'] : undefined;
   if (given === id) return [];
   const text =

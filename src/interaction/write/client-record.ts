@@ -12,7 +12,7 @@ import { parseStored } from '../../fhir/stored-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Requirement, StoredVersion } from '../../store/records.ts';
+import type { Requirement, VersionWithText } from '../../store/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
 import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
@@ -53,7 +53,7 @@ export interface ClientPlace extends RecordPlace {
   readonly parsed?: ParsedText | undefined;
 }
 
-export type FormerVersion = StoredVersion & { readonly text: string };
+export type FormerVersion = VersionWithText;
 
 /**
  * Parses and checks the body of a client as a record of a type before anything is stored: strict JSON, structure (400),

@@ -5,6 +5,7 @@ import { recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/id.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/partitions.ts';
+import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { FormerVersion } from './client-record.ts';
@@ -44,16 +45,15 @@ export async function currentOf(
 ): Promise<Current> {
   if (found === undefined) return { is: 'none', isFree: true };
   const place = { model, extract, base, partition };
-  const last = found.text === undefined ? await partition.read(type.name, found.id, found.version - 1) : found;
-  const before = last?.text === undefined ? undefined : { ...last, text: last.text };
+  const last = hasText(found) ? found : await partition.read(type.name, found.id, found.version - 1);
   const rule = restriction(access, type, letter);
-  const isWithinRule = before === undefined ? rule.kind === 'all' : isWithin(rule, type, before, extract, partition);
-  if (found.text === undefined) return isWithinRule ? { is: 'deleted', version: found } : { is: 'none', isFree: false };
-  const version = { ...found, text: found.text };
+  const isWithinRule =
+    last === undefined || !hasText(last) ? rule.kind === 'all' : isWithin(rule, type, last, extract, partition);
+  if (!hasText(found)) return isWithinRule ? { is: 'deleted', version: found } : { is: 'none', isFree: false };
   // Of an update the whole change is decided with the new content.
-  const isOpen = letter === 'd' ? isWritable(access, type, letter, { before: version }, place) : isWithinRule;
-  if (isOpen) return { is: 'record', version };
-  if (isWithinRule || isWithin(restriction(access, type, 'r'), type, version, extract, partition))
+  const isOpen = letter === 'd' ? isWritable(access, type, letter, { before: found }, place) : isWithinRule;
+  if (isOpen) return { is: 'record', version: found };
+  if (isWithinRule || isWithin(restriction(access, type, 'r'), type, found, extract, partition))
     throw recordNotWritable(base, type.name);
   return { is: 'none', isFree: false };
 }

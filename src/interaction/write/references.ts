@@ -1,4 +1,5 @@
 import type { Partition } from '../../store/partitions.ts';
+import { hasText } from '../../store/records.ts';
 import type { Requirement } from '../../store/records.ts';
 import { isStoredElsewhere, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
@@ -114,6 +115,6 @@ async function isThere(
   const old = /^[1-9]\d{0,14}$/.test(version ?? '') ? await partition.read(type.name, id, Number(version)) : undefined;
   const wanted = version === undefined ? [current] : rule.kind === 'all' ? [old] : [current, old];
   return wanted.every(
-    found => found?.text !== undefined && isWithin(rule, type, { ...found, text: found.text }, extract, partition),
+    found => found !== undefined && hasText(found) && isWithin(rule, type, found, extract, partition),
   );
 }

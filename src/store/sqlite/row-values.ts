@@ -5,22 +5,33 @@ import type { StoredVersion } from '../records.ts';
 import type { Row } from './open.ts';
 
 /** A version, from a row `id, version, last_updated, text`. */
-export function storedVersion(type: string, [id, version, lastUpdated, text = null]: Row): StoredVersion {
+export const storedVersion = (type: string, [id, version, lastUpdated, text]: Row): StoredVersion =>
+  versionOf(type, id, version, lastUpdated, text);
+
+/** With its owners, from a row `id, version, last_updated, owners, text`; of an undeclared type without. */
+export function ownedVersion(name: string, type: ResourceType | undefined, row: Row): StoredVersion {
+  const [id, version, lastUpdated, owners, text] = row;
+  const parsed = typeof owners === 'string' ? parseOwners(type, owners) : undefined;
+  return versionOf(name, id, version, lastUpdated, text, parsed);
+}
+
+type Column = Row[number] | undefined;
+
+function versionOf(
+  type: string,
+  id: Column,
+  version: Column,
+  lastUpdated: Column,
+  text: Column,
+  owners?: readonly string[],
+): StoredVersion {
   return {
     type,
     id: String(id),
     version: Number(version),
     lastUpdated: Number(lastUpdated),
-    text: text === null ? undefined : String(text),
-  };
-}
-
-/** With its owners, from a row `id, version, last_updated, owners, text`; of an undeclared type without. */
-export function ownedVersion(name: string, type: ResourceType | undefined, row: Row): StoredVersion {
-  const [id = null, version = null, lastUpdated = null, owners, text = null] = row;
-  return {
-    ...storedVersion(name, [id, version, lastUpdated, text]),
-    owners: typeof owners === 'string' ? parseOwners(type, owners) : undefined,
+    text: text === null || text === undefined ? undefined : String(text),
+    owners,
   };
 }
 

@@ -3,7 +3,8 @@ import { isWithin } from '../../../auth/restrict.ts';
 import { belowBase, parseReference } from '../../../fhir/reference.ts';
 import type { Issue } from '../../../fhir/outcome.ts';
 import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
-import type { StoredVersion } from '../../../store/records.ts';
+import { hasText } from '../../../store/records.ts';
+import type { StoredVersion, VersionWithText } from '../../../store/records.ts';
 import { findReferences } from '../../../validation/references.ts';
 import { MOST_INCLUDED, readVisible } from '../../search/include.ts';
 import type { Included, Includer } from '../../search/include.ts';
@@ -40,9 +41,8 @@ export async function referencedBy(
       includer,
     );
     for (const record of found) {
-      const { text, lastUpdated } = record;
-      if (text === undefined || lastUpdated < since || isOfOthers({ ...record, text }, patients, includer)) continue;
-      const isOnAPage = step !== undefined && isWithin(step.query, type, { ...record, text }, extract, partition);
+      if (!hasText(record) || record.lastUpdated < since || isOfOthers(record, patients, includer)) continue;
+      const isOnAPage = step !== undefined && isWithin(step.query, type, record, extract, partition);
       if (!isOnAPage) records.push(record);
     }
   }
@@ -77,18 +77,14 @@ function targetsOf(
 }
 
 /** Whether a record belongs to patients, none of whom is among these. */
-function isOfOthers(
-  record: StoredVersion & { readonly text: string },
-  patients: ReadonlySet<string> | undefined,
-  includer: Includer,
-): boolean {
+function isOfOthers(record: VersionWithText, patients: ReadonlySet<string> | undefined, includer: Includer): boolean {
   if (patients === undefined) return false;
   const owners = patientsOf(record, includer);
   return owners.length > 0 && !owners.some(id => patients.has(id));
 }
 
 /** The ids of the patients to whom a record belongs; a patient belongs to itself. */
-export function patientsOf(record: StoredVersion & { readonly text: string }, includer: Includer): readonly string[] {
+export function patientsOf(record: VersionWithText, includer: Includer): readonly string[] {
   const type = includer.model.types.get(record.type);
   if (type === undefined) return [];
   return record.type === ownerType(includer.model) ? [record.id] : ownersOfRecord(type, record, includer);
