@@ -7,8 +7,22 @@ import { readOptions } from './options.ts';
 import { budgetsOf, figuresOf, requestTable } from './report.ts';
 import { validationCases } from './validation-cases.ts';
 import { versionCases } from './version-cases.ts';
+import { isSettled } from './measure/warm-up.ts';
 import { median, medianRatio, percentile } from './statistics.ts';
 import { figure, table } from './table.ts';
+
+describe('warming up', () => {
+  it.each([
+    ['no pass', [], false],
+    ['two passes', [100, 100], false],
+    ['costs that still fall', [200, 150, 120], false],
+    ['costs that fall after a dear pass', [200, 150, 160, 140], false],
+    ['costs that fall by less than 3 %', [200, 100, 98, 99], true],
+    ['costs that rise', [100, 110, 120], true],
+  ])('ends or goes on after %s', (_, costs, settled) => {
+    expect(isSettled(costs)).toBe(settled);
+  });
+});
 
 describe('statistics', () => {
   it('takes the middle, or the mean of the two in the middle', () => {

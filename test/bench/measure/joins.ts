@@ -4,6 +4,7 @@ import { writeJoinInterface } from '../data/join-interface.ts';
 import type { JoinCase, JoinedRequest, SearchAnswer } from '../join-cases.ts';
 import { median } from '../statistics.ts';
 import { measure, startClient, startSubject, type Subject } from './subjects.ts';
+import { warmUp } from './warm-up.ts';
 
 /** One row of the table: processor time per search, in microseconds. */
 export interface JoinRow {
@@ -55,12 +56,19 @@ export async function compareWithPlain(
       const load = { requests: requests.map(path => ({ path })), connections, duration, status: 200 };
       return (await measure(client, service, load)).cpu;
     };
-    for (let round = -2; round < rounds; round += 1) {
-      say(round < 0 ? 'Warming up …' : `Round ${round + 1} of ${rounds} …`);
-      for (const { requests, runs } of rows) {
-        const run = { cost: await costOf(requests.map(({ path }) => path)), plain: await plainCost(requests, costOf) };
-        if (round >= 0) runs.push(run);
-      }
+    const runOf = async (requests: readonly JoinedRequest[]): Promise<Run> => ({
+      cost: await costOf(requests.map(({ path }) => path)),
+      plain: await plainCost(requests, costOf),
+    });
+    say('Warming up …');
+    await warmUp(async () => {
+      let sum = 0;
+      for (const { requests } of rows) sum += (await runOf(requests)).cost;
+      return sum;
+    });
+    for (let round = 0; round < rounds; round += 1) {
+      say(`Round ${round + 1} of ${rounds} …`);
+      for (const { requests, runs } of rows) runs.push(await runOf(requests));
     }
     return rows.map(({ one: { name, most }, runs }) => ({
       name,

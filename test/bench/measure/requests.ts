@@ -6,6 +6,7 @@ import type { Usage } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { compareAnswers, measure, record, requestsFor, startClient, startSubject } from './subjects.ts';
 import type { Measured, Subject } from './subjects.ts';
+import { warmUp } from './warm-up.ts';
 
 export interface Rounds {
   readonly rounds: number;
@@ -50,9 +51,6 @@ export interface Setup {
 export type Start = (paths: (places: Places) => readonly string[], recording: string) => Promise<Setup>;
 
 const names = ['bare', 'page', 'floor', 'service'] as const;
-/** How often every case is run on every subject before anything counts. */
-const warmUps = 3;
-
 /**
  * Measures all cases on all subjects. Each round runs through every case at every number of connections, one subject
  * after the other, in turn forwards and backwards: what disturbs the machine hits all alike.
@@ -88,16 +86,18 @@ export async function measureRequests(
       return measure(client, subject, { requests, connections, duration, status: one.status ?? 200 });
     };
 
-    // Code that was not run often enough to be optimized is measured too dear, the service's most, which is the
-    // longest.
     say('Warming up …');
-    for (let pass = 0; pass < warmUps; pass++)
+    await warmUp(async () => {
+      let cost = 0;
       for (const one of cases)
         for (const name of order.toReversed()) {
           if (!hasSubject(one, name)) continue;
           const warm = await run(one, name, 16, Math.min(duration, 500));
           if (name !== 'bare') bytes.set(one.name, bytes.get(one.name) ?? warm.bytes);
+          if (name === 'service') cost += warm.cpu;
         }
+      return cost;
+    });
     const kept = new Map<string, Measured[]>();
     for (let round = 0; round < rounds; round++) {
       say(`Round ${round + 1} of ${rounds} …`);
