@@ -35,6 +35,9 @@ export const searches = 0.75;
 export const largeResult = `${base}/Observation?category=vital-signs&_count=20`;
 /** Pages before it are walked once. */
 export const deepPage = 1_000;
+/** The case that needs so many pages, which a small store does not have. */
+const deep = 'page 1,000';
+export const isDeep = ({ name }: RequestCase): boolean => name === deep;
 
 /** The requests to all subjects side by side; one entry is one case. */
 export const requestCases: readonly RequestCase[] = [
@@ -84,7 +87,7 @@ export const requestCases: readonly RequestCase[] = [
   },
   { name: 'page 1', ofFloor: searches, requests: () => [{ path: largeResult }] },
   {
-    name: 'page 1,000',
+    name: deep,
     ofFloor: searches,
     requests: (_, { pageToken }) => [{ path: `${base}/Observation?_page_token=${pageToken}` }],
   },

@@ -3,6 +3,7 @@ import { temporary } from '../data/dataset.ts';
 import { writeJoinInterface } from '../data/join-interface.ts';
 import type { JoinCase, JoinedRequest, SearchAnswer } from '../join-cases.ts';
 import { median } from '../statistics.ts';
+import type { Rounds } from './requests.ts';
 import { measure, startClient, startSubject, type Subject } from './subjects.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -19,11 +20,14 @@ export interface JoinRow {
 
 const connections = 16;
 
+/** How often and how long each search is measured, in milliseconds, after at most so many passes. */
+export type JoinRounds = Pick<Rounds, 'rounds' | 'duration' | 'warmUps'>;
+
 /** Compares searches with joins and includes with the plain searches that they consist of, in turn. */
 export async function measureJoins(
   cases: readonly JoinCase[],
   data: Dataset,
-  { rounds, duration }: { readonly rounds: number; readonly duration: number },
+  rounds: JoinRounds,
   say: (text: string) => void,
 ): Promise<readonly JoinRow[]> {
   const scratch = temporary('joins');
@@ -31,7 +35,7 @@ export async function measureJoins(
     settings: ['--capability', writeJoinInterface(scratch.folder)],
   });
   try {
-    return await compareWithPlain(cases, service, data, { rounds, duration }, say);
+    return await compareWithPlain(cases, service, data, rounds, say);
   } finally {
     await service.child.stop();
     scratch.remove();
@@ -43,7 +47,7 @@ export async function compareWithPlain(
   cases: readonly JoinCase[],
   service: Subject,
   data: Pick<Dataset, 'samples'>,
-  { rounds, duration }: { readonly rounds: number; readonly duration: number },
+  { rounds, duration, warmUps }: JoinRounds,
   say: (text: string) => void,
 ): Promise<readonly JoinRow[]> {
   const client = await startClient();
@@ -65,7 +69,7 @@ export async function compareWithPlain(
       let sum = 0;
       for (const { requests } of rows) sum += (await runOf(requests)).cost;
       return sum;
-    });
+    }, warmUps);
     for (let round = 0; round < rounds; round += 1) {
       say(`Round ${round + 1} of ${rounds} …`);
       for (const { requests, runs } of rows) runs.push(await runOf(requests));

@@ -4,7 +4,7 @@ import type { Db } from 'mongodb';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hideCredentials, parseStoreUrl } from '../../../src/store/url.ts';
 import type { Budget, Figures } from '../budgets.ts';
-import { requestCases } from '../cases.ts';
+import { isDeep, requestCases } from '../cases.ts';
 import type { RequestCase } from '../cases.ts';
 import { startChild } from '../child.ts';
 import { loadInto, ndjson, samplesOf, temporary } from '../data/dataset.ts';
@@ -76,12 +76,12 @@ export async function measureMongo(
     const bare = await insertAgain(client.db(names.service), client.db(names.bare));
     const data = { file: own, resources: records.count, samples: samplesOf(rounds.records, 1), load };
     const deep = rounds.records >= 100_000;
-    const cases = wanted.filter(({ name }) => deep || name !== 'page 1,000');
+    const cases = wanted.filter(one => deep || !isDeep(one));
     const requests = await measureRequests(cases, data, rounds, say, async (paths, recording): Promise<Setup> => {
       const child = await startChild('./subjects/mongo-recorder.ts', { arguments: [own] });
       const recorder: Subject = { name: 'service', port: Number(child.greeting), child };
       await searchable(recorder);
-      const places = cases.some(({ name }) => name === 'page 1,000') ? await findPlaces(recorder) : { pageToken: '' };
+      const places = await findPlaces(recorder, cases);
       await child.ask({ kind: 'record', paths: paths(places), file: recording });
       await child.stop();
       const floor = await startChild('./subjects/mongo-floor.ts', {

@@ -13,6 +13,8 @@ export interface Rounds {
   /** Milliseconds of each run. */
   readonly duration: number;
   readonly connections: readonly number[];
+  /** The most passes before anything counts. */
+  readonly warmUps?: number;
 }
 
 /** One row of the table: medians of the rounds. */
@@ -58,9 +60,9 @@ const names = ['bare', 'page', 'floor', 'service'] as const;
 export async function measureRequests(
   cases: readonly RequestCase[],
   data: Dataset,
-  { rounds, duration, connections }: Rounds,
+  { rounds, duration, connections, warmUps }: Rounds,
   say: (text: string) => void,
-  start: Start = onSqlite(data.file),
+  start: Start = onSqlite(data.file, cases),
 ): Promise<RequestResults> {
   say('Recording the requests of the service to the store …');
   const scratch = temporary('recording');
@@ -97,7 +99,7 @@ export async function measureRequests(
           if (name === 'service') cost += warm.cpu;
         }
       return cost;
-    });
+    }, warmUps);
     const kept = new Map<string, Measured[]>();
     for (let round = 0; round < rounds; round++) {
       say(`Round ${round + 1} of ${rounds} …`);
@@ -120,9 +122,9 @@ export async function measureRequests(
 }
 
 /** The subjects on a file of SQLite. */
-function onSqlite(file: string): Start {
+function onSqlite(file: string, cases: readonly RequestCase[]): Start {
   return async (paths, recording) => {
-    const places = await record(file, paths, recording);
+    const places = await record(file, cases, paths, recording);
     return { places, subjects: await Promise.all(names.map(name => startSubject(name, file, { recording }))) };
   };
 }

@@ -41,7 +41,7 @@ export async function measureScale(
     const sides = await Promise.all(
       subjects.map(async (subject, at) => {
         const data = stores[at] ?? small;
-        const places = await findPlaces(subject);
+        const places = await findPlaces(subject, cases);
         const requests = new Map(cases.map(one => [one.name, requestsFor('service', one, data, places, 0)]));
         for (const one of joins) requests.set(one.name, await joined(one, subject, data));
         return { subject, requests };

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { deepPage, largeResult } from '../cases.ts';
+import { deepPage, isDeep, largeResult } from '../cases.ts';
 import type { Places, RequestCase, SubjectName } from '../cases.ts';
 import { startChild } from '../child.ts';
 import type { Child } from '../child.ts';
@@ -80,8 +80,12 @@ export function requestsFor(
   return one.requests(samples, places);
 }
 
-/** Walks to the page before the deep one, for its next link; throws where the result has fewer pages. */
-export async function findPlaces(service: Subject): Promise<Places> {
+/**
+ * Walks to the page before the deep one, for its next link, if a case asks for it; throws where the result has fewer
+ * pages.
+ */
+export async function findPlaces(service: Subject, cases: readonly RequestCase[]): Promise<Places> {
+  if (!cases.some(isDeep)) return { pageToken: '' };
   let path = largeResult;
   for (let page = 1; page < deepPage; page++) {
     const { link } = JSON.parse(await answerOf(service, path)) as { link: { relation: string; url: string }[] };
@@ -95,12 +99,13 @@ export async function findPlaces(service: Subject): Promise<Places> {
 /** Has the service write down, into a file, what statements it runs for requests; gives where pages begin. */
 export async function record(
   store: string,
+  cases: readonly RequestCase[],
   paths: (places: Places) => readonly string[],
   recording: string,
 ): Promise<Places> {
   const child = await startChild('./subjects/recorder.ts', { arguments: [store] });
   try {
-    const places = await findPlaces({ name: 'service', port: Number(child.greeting), child });
+    const places = await findPlaces({ name: 'service', port: Number(child.greeting), child }, cases);
     await child.ask({ kind: 'record', paths: paths(places), file: recording });
     return places;
   } finally {

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Dataset, sizeOf, temporary } from '../data/dataset.ts';
 import { writeWordInterface } from '../data/join-interface.ts';
 import type { JoinCase } from '../join-cases.ts';
-import { compareWithPlain, type JoinRow } from './joins.ts';
+import { compareWithPlain, type JoinRounds, type JoinRow } from './joins.ts';
 import { startSubject } from './subjects.ts';
 
 /**
@@ -14,7 +14,7 @@ import { startSubject } from './subjects.ts';
 export async function measureWords(
   cases: readonly JoinCase[],
   data: Dataset,
-  rounds: { readonly rounds: number; readonly duration: number },
+  rounds: JoinRounds,
   say: (text: string) => void,
 ): Promise<readonly JoinRow[]> {
   const scratch = temporary('words');

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDeep, requestCases } from './cases.ts';
+import { createCases } from './create-cases.ts';
+import type { Dataset } from './data/dataset.ts';
+import { loadInto, ndjson, samplesOf, temporary } from './data/dataset.ts';
+import { joinCases } from './join-cases.ts';
+import { measureCreates } from './measure/creates.ts';
+import { measureJoins } from './measure/joins.ts';
+import { measureRequests } from './measure/requests.ts';
+import { measureWords } from './measure/words.ts';
+import { wordCases } from './word-cases.ts';
+
+// What the bench asks the service and the floor, on a small store and for a moment: its figures say nothing, but every
+// answer has the right status, and the floor answers the same records as the service.
+
+const records = 3_000;
+const scratch = temporary('measures');
+const rounds = { rounds: 1, duration: 40, connections: [4], warmUps: 1 };
+const say = (): void => {};
+let data: Dataset;
+
+beforeAll(async () => {
+  const { file, count } = await ndjson(records, 1, join(scratch.folder, 'records.ndjson'));
+  const store = join(scratch.folder, 'records.sqlite');
+  const load = await loadInto(store, file);
+  data = { file: store, resources: count, samples: samplesOf(records, 1), load };
+});
+
+afterAll(() => scratch.remove());
+
+describe('the bench measures', () => {
+  it('requests, beside the floor, which answers the same records', async () => {
+    const cases = requestCases.filter(one => !isDeep(one));
+    const { rows } = await measureRequests(cases, data, rounds, say);
+    expect(rows.map(row => `${row.case}: ${row.subject}`)).toEqual(
+      cases.flatMap(({ name }) => ['bare', 'page', 'floor', 'service'].map(subject => `${name}: ${subject}`)),
+    );
+    expect(rows.filter(({ rate, cpu }) => !(rate > 0 && cpu > 0))).toEqual([]);
+  });
+
+  it('joins, includes and words, beside their plain searches', async () => {
+    const joins = await measureJoins(joinCases, data, rounds, say);
+    const words = await measureWords(wordCases, data, rounds, say);
+    expect([...joins, ...words].map(({ name }) => name)).toEqual([...joinCases, ...wordCases].map(({ name }) => name));
+    expect([...joins, ...words].filter(({ times }) => !(times > 0))).toEqual([]);
+  });
+
+  it('creates', async () => {
+    const rows = await measureCreates(createCases.slice(0, 1), data, rounds, say);
+    expect(rows.map(({ rate }) => rate > 0)).toEqual([true]);
+  });
+});
