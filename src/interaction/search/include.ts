@@ -6,8 +6,10 @@ import type { Model, ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Include, Link } from '../../search/include.ts';
 import { none } from '../../search/simplify.ts';
+import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { Seen } from './seen.ts';
 
 /** Most records that a page includes. */
 export const MOST_INCLUDED = 1000;
@@ -35,7 +37,7 @@ export async function include(
   includer: Includer,
 ): Promise<Included> {
   if (includes.length === 0) return nothing;
-  const seen = new Set(matches.map(keyOf));
+  const seen = new Seen(matches);
   const records: StoredVersion[] = [];
   const cut = new Set<Include>();
   for (let ring = matches, first = true; ring.length > 0; first = false) {
@@ -46,13 +48,9 @@ export async function include(
       const found = one.reverse
         ? await referring(one, ring, left + seen.size, includer)
         : await referredTo(one, ring, seen, includer);
-      const added = found.filter(record => !seen.has(keyOf(record)));
+      const added = found.filter(record => !seen.has(record));
       if (added.length > left) cut.add(one);
-      for (const record of added.slice(0, left)) {
-        if (seen.has(keyOf(record))) continue;
-        seen.add(keyOf(record));
-        next.push(record);
-      }
+      for (const record of added.slice(0, left)) if (seen.add(record)) next.push(record);
     }
     records.push(...next);
     ring = next;
@@ -66,7 +64,7 @@ const nothing: Included = { records: [], warnings: [] };
 async function referredTo(
   { links, target }: Include,
   ring: readonly StoredVersion[],
-  seen: ReadonlySet<string>,
+  seen: Seen,
   includer: Includer,
 ): Promise<readonly StoredVersion[]> {
   const wanted = new Map<ResourceType, { ids: Set<string>; others: Query[] }>();
@@ -85,7 +83,7 @@ async function referredTo(
   }
   const found: StoredVersion[] = [];
   for (const [type, { ids, others }] of wanted) {
-    const keys = [...ids].filter(id => !seen.has(`${type.name}/${id}`)).map(id => ({ type: type.name, id }));
+    const keys = [...ids].map(id => ({ type: type.name, id })).filter(key => !seen.has(key));
     found.push(...(await readVisible(type, keys, includer)));
     if (others.length > 0) found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + 1, includer)));
   }
@@ -112,10 +110,7 @@ export async function readVisible(
   const rule = restriction(access, type, 'r');
   if (keys.length === 0 || rule === none) return [];
   const found = await partition.readMany(keys);
-  return found.filter(record => {
-    const { text } = record;
-    return text !== undefined && isWithin(rule, type, { ...record, text }, extract, partition);
-  });
+  return found.filter(record => hasText(record) && isWithin(rule, type, record, extract, partition));
 }
 
 /** The records that refer to those of a ring. */
@@ -148,8 +143,6 @@ async function search(
   const sort = [{ by: 'default', descending: true }] as const;
   return (await partition.search(type.name, { query: confined, sort, limit })).versions;
 }
-
-const keyOf = ({ type, id }: StoredVersion): string => `${type}/${id}`;
 
 function incomplete({ written }: Include): Issue {
   const text = `\`${written}\` finds more: a page includes at most ${MOST_INCLUDED} records. Request smaller pages.`;
