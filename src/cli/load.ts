@@ -41,11 +41,13 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
     if (positionals.length === 0) throw new ConfigError(['FILE is missing: name a file or a folder, or - for stdin.']);
     const rejects = own.rejects;
     const undeclared = own.undeclared;
-    const [{ load }, { createValidator }] = await Promise.all([
+    const [{ load }, { keepHeapSmall }, { createValidator }] = await Promise.all([
       import('../bulk/load.ts'),
+      import('../bulk/small-heap.ts'),
       import('../validation/profile/validator.ts'),
     ]);
     return withStore(config, 'command', async opened => {
+      keepHeapSmall();
       const { model, definitions, store, extract, publicUrl, notIndexed } = opened;
       const partition = await partitionOf(store, config.partition);
       const base = `${publicUrl}/r4/${partition.id}`;

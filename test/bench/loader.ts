@@ -1,4 +1,5 @@
 import { load } from '../../src/bulk/load.ts';
+import { keepHeapSmall } from '../../src/bulk/small-heap.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -20,6 +21,7 @@ const [place = '', id = '', rejects = `${place}.rejects`] = process.argv.slice(2
 const url = place.includes('://') ? place : `sqlite:${place}`;
 const { model: loaded, definitions } = await loadModel({ definitions: [] });
 if (loaded === undefined) throw new Error('The definitions do not load');
+keepHeapSmall();
 const model = loaded;
 const extract = createExtract(model);
 const store = await openStore(url, { model, extract, now: Date.now, mode: 'command', deadline: 60_000 });

@@ -18,6 +18,12 @@ const busyTimeout = 30_000;
 const keptStatements = 500;
 const keptLength = 10_000;
 
+/** Cached pages of a connection in kB. A server keeps what its searches read; a load reads few pages again. */
+const cachedPages = { serve: 64 * 1024, command: 16 * 1024 } as const;
+
+/** What a connection is used for. */
+export type Use = keyof typeof cachedPages;
+
 type Mode = 'write' | 'read' | 'readOnly' | 'immutable';
 
 /**
@@ -26,17 +32,22 @@ type Mode = 'write' | 'read' | 'readOnly' | 'immutable';
  * The only module that uses node:sqlite. Throws SQLite's errors. Reads of a connection that only reads throw
  * `StoreUnavailable` if the file fails; `failed` is called before.
  */
-export function openDatabase(path: string, mode: Mode, failed: (failure: Failure) => void = () => {}): Database {
+export function openDatabase(
+  path: string,
+  mode: Mode,
+  failed: (failure: Failure) => void = () => {},
+  use: Use = 'serve',
+): Database {
   try {
-    return connect(path, mode, failed);
+    return connect(path, mode, failed, use);
   } catch (error) {
     const still = mode === 'readOnly' && isCannotOpen(error) ? stillMode(path) : undefined;
     if (still === undefined) throw error;
-    return connect(path, still, failed);
+    return connect(path, still, failed, use);
   }
 }
 
-function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure) => void): Database {
+function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure) => void, use: Use): Database {
   const readOnly = mode !== 'write' && mode !== 'read';
   const database = new Database(
     new DatabaseSync(locationIn(path, mode), { timeout: busyTimeout, returnArrays: true, readOnly }),
@@ -46,8 +57,8 @@ function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure
     if (mode === 'unlocked') database.exec('PRAGMA locking_mode = EXCLUSIVE');
     // The WAL grows while commits wait for no checkpoint: the writer worker makes those (checkpoint.ts).
     database.exec(
-      'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA ' +
-        'temp_store = MEMORY;',
+      'PRAGMA wal_autocheckpoint = 0; PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY; ' +
+        `PRAGMA cache_size = -${cachedPages[use]};`,
     );
     if (mode === 'read') database.exec('PRAGMA query_only = 1');
     return database;

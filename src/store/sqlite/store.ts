@@ -13,6 +13,7 @@ import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
 import { knownAttachments } from './attachment-rows.ts';
 import { ownerOnly } from '../files/mode.ts';
 import { Condition } from '../files/condition.ts';
+import type { Failure } from '../files/failures.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
 import { SqliteDocuments } from './documents.ts';
 import { FileWatch, watchedFiles } from '../files/watch.ts';
@@ -66,7 +67,9 @@ export async function openSqliteStore(
     const unswept = prepareFile(path, options.mode, left);
     const readOnly = options.mode === 'read';
     const condition = new Condition();
-    const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failure => condition.readFailed(failure));
+    const failed = (failure: Failure): void => condition.readFailed(failure);
+    const use = options.mode === 'command' ? 'command' : 'serve';
+    const database = openDatabase(path, readOnly ? 'readOnly' : 'read', failed, use);
     // The first read creates the WAL, which is watched from here on.
     const before = readOnly ? undefined : registered(database);
     const files = watchedFiles(path);

@@ -62,8 +62,8 @@ export class WriterConnection {
   }
 
   #connect(): Open {
-    const { path } = this.#data;
-    const database = openDatabase(path, 'write');
+    const { path, mode } = this.#data;
+    const database = openDatabase(path, 'write', undefined, mode);
     return { database, checkpoints: new Checkpoints(database, path, this.#checkpointed, this.#timed) };
   }
 

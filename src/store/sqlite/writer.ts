@@ -22,6 +22,9 @@ export interface JobWriter {
   close(): Promise<void>;
 }
 
+/** Its jobs are garbage soon: a young generation of the usual 96 MB would only take memory. */
+const resourceLimits = { maxYoungGenerationSizeMb: 12 } as const;
+
 interface Waiting {
   readonly resolve: (result: JobResult) => void;
   readonly reject: (error: unknown) => void;
@@ -60,15 +63,18 @@ export class Writer implements JobWriter {
     return this.#running?.waiting.size ?? 0;
   }
 
-  async submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
-    if (this.#closed) throw new Error('The store is closed');
-    return requireDone(await this.commit(printJob(asked)));
+  // Neither this nor `commit` is an async function, which would keep the text of the job until its result is there.
+  submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
+    return this.commit(printJob(asked)).then(requireDone);
   }
 
   /** Commits a job, also one of another process. Throws like `submit`, but the result may be a failure. */
-  async commit(job: SentJob): Promise<JobResult> {
-    if (this.#closed) throw new Error('The store is closed');
-    const result = await this.#send(job);
+  commit(job: SentJob): Promise<JobResult> {
+    if (this.#closed) return Promise.reject(new Error('The store is closed'));
+    return this.#send(job).then(result => this.#noted(result));
+  }
+
+  #noted(result: JobResult): JobResult {
     if (result.kind !== 'failed') this.#condition.written();
     else if (result.failure !== undefined) this.#condition.writeFailed(result.failure);
     return result;
@@ -97,7 +103,7 @@ export class Writer implements JobWriter {
 
   #start(): Running {
     const data: WriterData = { ...this.#data, timed: this.#timed !== undefined };
-    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: data });
+    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: data, resourceLimits });
     const running: Running = { worker, waiting: new Map() };
     worker.on('message', (message: WriterMessage) => this.#take(running, message));
     worker.on('error', error => this.#lose(running, error));

@@ -1,0 +1,12 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Limits the garbage that V8 lets the heaps of this process collect, for commands that read many records: the young
+ * generation of this thread keeps its current size (it grows to 64 MB otherwise), that of later threads begins with
+ * their largest, and the old generation grows by half of its live objects (by several times as much otherwise).
+ */
+export function keepHeapSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--min-semi-space-size=4');
+  setFlagsFromString('--heap-growing-percent=50');
+}
