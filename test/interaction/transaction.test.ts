@@ -246,6 +246,13 @@ it('transactions are offered where the store has them', async () => {
   const offered = json.rest[0].interaction.map(({ code }: { code: string }) => code);
   expect(offered).toContain('batch');
   expect(offered.includes('transaction')).toBe(hasTransactions(server));
+  const other = await sendBundle(server, { resourceType: 'Bundle', type: 'collection' }, server.authorized(everything));
+  expect(statusesOf(other)).toEqual([400, ['not-supported Bundle.type']]);
+  expect(other.json.issue[0].diagnostics).toBe(
+    hasTransactions(server)
+      ? 'The body is not a batch or a transaction: send a Bundle with the type `batch` or `transaction`.'
+      : 'The body is not a batch: send a Bundle with the type `batch`.',
+  );
   if (hasTransactions(server)) return;
   const refused = await send([postEntry(call('not offered'))]);
   expect(statusesOf(refused)).toEqual([400, ['not-supported Bundle.type']]);

@@ -22,7 +22,8 @@ export const LONGEST = 60_000;
 /** How long entries are read until other requests have their turn, in milliseconds. */
 const TURN = 20;
 
-type Wanted = 'batch' | 'transaction';
+const wantedTypes = ['batch', 'transaction'] as const;
+type Wanted = (typeof wantedTypes)[number];
 
 /**
  * The entries of a Bundle of a type. Attachments are cut out before the rest is parsed, entry by entry, so that other
@@ -36,7 +37,7 @@ export async function readEntries(
 ): Promise<readonly BatchEntry[]> {
   const { members, envelope } = scan(body);
   const bundle = parseBody(envelope, 'Bundle').parsed.value;
-  const { entry: list, ...around } = requireType(bundle, wanted);
+  const { entry: list, ...around } = requireType(model, bundle, wanted);
   const issues = checkStructure(around, model);
   if (issues.length > 0) throw new FhirError(400, issues);
   if (list !== undefined && (!Array.isArray(list) || members.length === 0)) throw noList();
@@ -69,11 +70,14 @@ function scan(body: Buffer): { readonly members: readonly Buffer[]; readonly env
   }
 }
 
-function requireType(bundle: unknown, wanted: Wanted): Readonly<Record<string, unknown>> {
+function requireType(model: Engine['model'], bundle: unknown, wanted: Wanted): Readonly<Record<string, unknown>> {
   const type = isObject(bundle) && bundle['resourceType'] === 'Bundle' ? bundle['type'] : undefined;
   if (isObject(bundle) && type === wanted) return bundle;
-  const what = type === 'transaction' ? 'Transactions are not supported' : `The body is not a ${wanted}`;
-  throw fhirError(400, 'not-supported', `${what}: send a Bundle with the type \`${wanted}\`.`, 'Bundle.type');
+  const offered = wantedTypes.filter(code => model.systemInteractions.has(code));
+  const what =
+    type === 'transaction' ? 'Transactions are not supported' : `The body is not a ${offered.join(' or a ')}`;
+  const types = offered.map(code => `\`${code}\``).join(' or ');
+  throw fhirError(400, 'not-supported', `${what}: send a Bundle with the type ${types}.`, 'Bundle.type');
 }
 
 /** An entry without the attachments of its resource. Throws FhirError 413 for too many. */
