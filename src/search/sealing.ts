@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createSecretKey, randomFillSync } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
+import type { CipherGCM, KeyObject } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 
 /** Encrypts and authenticates texts as tokens: a token reveals nothing of its text, and only the key makes one. */
@@ -16,12 +17,11 @@ export interface Sealing {
  */
 export function createSealing(name: Buffer, secret: Buffer): Sealing {
   const key = createSecretKey(secret);
-  const nextIv = createIvs();
+  const nextCipher = createCiphers(key);
   const head = name.length + IV;
 
   const seal = (text: string): string => {
-    const iv = nextIv();
-    const cipher = createCipheriv(ALGORITHM, key, iv, options);
+    const { iv, cipher } = nextCipher();
     const encrypted = text.length < WORTH_DEFLATING ? cipher.update(PLAIN + text) : cipher.update(deflated(text));
     cipher.final(); // adds nothing in this mode
     return Buffer.concat([name, iv, encrypted, cipher.getAuthTag()]).toString('base64url');
@@ -61,15 +61,32 @@ const WORTH_DEFLATING = 1000;
 
 const deflated = (text: string): Buffer => Buffer.concat([Buffer.of(DEFLATED), deflateRawSync(text)]);
 
-/** Returns 12 random bytes at each call. They are generated 1024 IVs at a time, since each request is a system call. */
-function createIvs(): () => Buffer {
-  const block = Buffer.alloc(1024 * IV);
-  let at = block.length;
+interface PreparedCipher {
+  readonly iv: Buffer;
+  readonly cipher: CipherGCM;
+}
+
+/**
+ * Returns a cipher with a random IV of its own at each call. They are prepared some at a time: one alone takes OpenSSL
+ * some 12 µs in a server, whose other work has displaced its code from the processor's caches, and 3 µs in a series.
+ */
+function createCiphers(key: KeyObject): () => PreparedCipher {
+  let prepared: PreparedCipher[] = [];
+  const prepare = (): PreparedCipher[] => {
+    const ivs = randomBytes(PREPARED * IV);
+    return Array.from({ length: PREPARED }, (_, at) => {
+      const iv = ivs.subarray(at * IV, (at + 1) * IV);
+      return { iv, cipher: createCipheriv(ALGORITHM, key, iv, options) };
+    });
+  };
   return () => {
-    if (at === block.length) {
-      randomFillSync(block);
-      at = 0;
+    for (;;) {
+      const next = prepared.pop();
+      if (next !== undefined) return next;
+      prepared = prepare();
     }
-    return block.subarray(at, (at += IV));
   };
 }
+
+/** Few enough that a server whose searches have one page only holds little for nothing. */
+const PREPARED = 64;
