@@ -15,6 +15,7 @@ export function simplify<I>(clause: Clause<I>): Clause<I> {
       return of.kind === 'not' ? of.of : { kind: 'not', of };
     }
     case 'and': {
+      if (areApart(clause.of)) return clause; // most searches
       const of = mergeRanges(clause.of.map(simplify).flatMap(partsOf));
       if (of.some(isNone)) return none;
       return of.length === 1 ? (of[0] ?? all) : { kind: 'and', of };
@@ -39,6 +40,17 @@ export function simplify<I>(clause: Clause<I>): Clause<I> {
     default:
       return clause satisfies never;
   }
+}
+
+/** Whether nothing in an `and` of several can be simplified: values, at most one of them a range. */
+function areApart(clauses: readonly Clause<unknown>[]): boolean {
+  let ranges = 0;
+  for (const clause of clauses) {
+    if (clause.kind === 'range') ranges += 1;
+    else if (clause.kind !== 'string' && clause.kind !== 'prefix' && clause.kind !== 'terms') return false;
+    else if (hasNoTerms(clause)) return false;
+  }
+  return ranges < 2 && clauses.length > 1;
 }
 
 /** Such as an id of any type to which nothing refers. */
