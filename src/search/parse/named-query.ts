@@ -29,7 +29,7 @@ export function parseNamedQuery(
   pairs: readonly QueryPair[],
   context: SearchContext,
 ): Named | undefined {
-  const naming = pairs.filter(([name]) => name.split(':')[0] === '_query');
+  const naming = pairs.filter(([name]) => name.startsWith('_query') && name.split(':')[0] === '_query');
   const [pair, other] = naming;
   if (pair === undefined) return undefined;
   const [name, code] = pair;

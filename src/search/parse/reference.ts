@@ -16,6 +16,7 @@ import { malformed, type SearchContext, type Value, type ValueParser } from './v
 export const parseReferenceValue: ValueParser = (value, context) => {
   const { dataTypes } = value.param;
   const canonical = dataTypes.has('canonical') || dataTypes.has('uri');
+  if (!canonical && isId(value.text)) return byId(value.param, value.text, context); // as most
   const [address = '', version, ...more] = split(value.text, '|').map(unescape);
   if (version !== undefined && (!canonical || version === '' || more.length > 0)) {
     throw malformed(value, canonical ? 'a canonical is written `url|version`' : expected(value.param));

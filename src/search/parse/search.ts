@@ -53,7 +53,9 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
         used.push(pair);
         continue;
       }
-      if (isContained(pair[0])) takeContained(type, pair, given, context);
+      if (!pair[0].startsWith('_'))
+        queries.push(parseParameter(type, pair, context)); // as most
+      else if (isContained(pair[0])) takeContained(type, pair, given, context);
       else if (isInclude(pair[0])) includes.push(parseInclude(type, pair, context.model));
       else if (!isControl(pair[0], type)) queries.push(parseParameter(type, pair, context));
       else if (pair[1] === '') throw new Ignorable(emptyValue(pair[0]));
@@ -85,7 +87,8 @@ export function checkSize(pairs: readonly QueryPair[]): void {
   if (pairs.length > MOST_PAIRS) {
     throw fhirError(400, 'too-costly', `The search has ${pairs.length} parameters: give at most ${MOST_PAIRS}.`);
   }
-  const values = pairs.reduce((sum, [, text]) => sum + split(text, ',').length, 0);
+  let values = 0;
+  for (const [, text] of pairs) values += text.includes(',') ? split(text, ',').length : 1;
   if (values > MOST_VALUES) {
     throw fhirError(400, 'too-costly', `The search has ${values} values: give at most ${MOST_VALUES} at once.`);
   }
@@ -114,7 +117,7 @@ function results(
   const summary = read('_summary', parseSummary) ?? 'false';
   // `_count=0` is the same as `_summary=count`. https://hl7.org/fhir/R4/search.html#count
   const countOnly = count === 0 || summary === 'count';
-  const used = pairs.map(([name, value]): QueryPair => [name, name === '_count' ? String(count) : value]);
+  const used = pairs.map((pair): QueryPair => (pair[0] === '_count' ? ['_count', String(count)] : pair));
   return {
     sort: read('_sort', value => parseSort(value, type, scored)) ?? [{ by: 'default', descending: true }],
     count: countOnly ? 0 : count,
@@ -136,6 +139,7 @@ const isControl = (name: string, { searchFeatures }: ResourceType): boolean =>
 function checkControls(type: ResourceType, pairs: readonly QueryPair[]): void {
   const seen = new Set<string>();
   for (const [name] of pairs) {
+    if (!name.startsWith('_')) continue;
     const colon = name.indexOf(':');
     const code = colon === -1 ? name : name.slice(0, colon);
     if (!isControl(code, type)) continue;
