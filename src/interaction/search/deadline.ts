@@ -29,17 +29,12 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
   return {
     id,
     settings,
-    async search(type, search) {
-      await begin();
-      return partition.search(type, search);
-    },
-    async count(type, query) {
-      await begin();
-      return partition.count(type, query);
-    },
-    async readMany(keys) {
-      await begin();
-      return partition.readMany(keys);
-    },
+    search: (type, search) => after(begin(), () => partition.search(type, search)),
+    count: (type, query) => after(begin(), () => partition.count(type, query)),
+    readMany: keys => after(begin(), () => partition.readMany(keys)),
   };
+}
+
+function after<T>(waiting: Promise<void> | undefined, read: () => Promise<T>): Promise<T> {
+  return waiting === undefined ? read() : waiting.then(read);
 }

@@ -8,14 +8,21 @@ import type { Engine } from '../interaction.ts';
 const MOST_SETS = 20;
 
 /**
- * Parses a search again with each set of codes that the terminology server adds to the loaded ones. Throws FhirError
- * 400 for a set that neither can list, 503 if the server does not answer.
+ * Parses a search again with each set of codes that the terminology server adds to the loaded ones; without such a
+ * server once, at once. Throws FhirError 400 for a set that neither can list, 503 if the server does not answer.
  */
-export async function withExpansions<Value>(
+export function withExpansions<Value>(
   { model, expander }: Pick<Engine, 'model' | 'expander'>,
-  parse: (expansions: Expansions) => Promise<Value>,
+  parse: (expansions: Expansions) => Value | Promise<Value>,
+): Value | Promise<Value> {
+  return expander === undefined ? parse(model.expansions) : askingFor(expander, model, parse);
+}
+
+async function askingFor<Value>(
+  expander: NonNullable<Engine['expander']>,
+  model: Engine['model'],
+  parse: (expansions: Expansions) => Value | Promise<Value>,
 ): Promise<Value> {
-  if (expander === undefined) return parse(model.expansions);
   const expansions = withKnown(model.expansions, expander);
   for (let asked = 0; ; asked += 1) {
     try {

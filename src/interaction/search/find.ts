@@ -33,15 +33,19 @@ export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, fir
  * references; otherwise candidates are read in order, which fills a page soon if many match; otherwise a large set is
  * tried. An order without an index needs all candidates. Throws FhirError 403 `too-costly`.
  */
-export async function findPage(
-  search: JoinedSearch,
-  place: Place,
-  limits: JoinLimits = usualJoinLimits,
-): Promise<Page> {
+export function findPage(search: JoinedSearch, place: Place, limits: JoinLimits = usualJoinLimits): Promise<Page> {
+  if (needsCandidates(search.query)) return findJoined(search, place, limits);
+  const { type, query, sort, limit, after } = search;
+  return place.partition.search(
+    type.name,
+    after === undefined ? { query, sort, limit } : { query, sort, limit, after },
+  );
+}
+
+async function findJoined(search: JoinedSearch, place: Place, limits: JoinLimits): Promise<Page> {
   const { type, sort, limit, after } = search;
   const inStore = (query: Query): Promise<Page> =>
-    place.partition.search(type.name, { query, sort, limit, ...(after === undefined ? {} : { after }) });
-  if (!needsCandidates(search.query)) return inStore(search.query);
+    place.partition.search(type.name, after === undefined ? { query, sort, limit } : { query, sort, limit, after });
   const query = await withSets(await withTrees(search.query, place), place, limits.smallSet);
   const small = { ...search, query };
   if (!needsCandidates(small.query)) return inStore(small.query);

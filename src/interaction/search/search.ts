@@ -10,6 +10,7 @@ import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
 import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
 import { joinedTypes } from '../../search/walk.ts';
+import { IndexPending } from '../../store/errors.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
@@ -37,21 +38,30 @@ export const search: Interaction = async (engine, request, partition) => {
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const { explain, parameters } = readExplain(model, request.parameters);
-  const given = await withExpansions(engine, expansions =>
+  const parsing = withExpansions(engine, expansions =>
     parseSearchOrPage(searched, parameters, { ...context, expansions }, paging),
   );
+  const given = parsing instanceof Promise ? await parsing : parsing;
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }
   const both = given.map(one => ({ given: one, asked: { ...one, query: restrict(access, one.type, 's', one.query) } }));
   const asked = both.map(one => one.asked);
-  const seesAll = (type: ResourceType): boolean => restriction(access, type, 's').kind === 'all';
-  for (const one of asked) await refusePending(engine.store.indexes, partition.id, one, seesAll);
   const place = { partition, extract, base, model, access, deadline: engine.searchDeadline };
-  if (explain) return answerExplained(both, place);
   const [first] = asked;
   if (first === undefined) throw new Error('A search has no type');
-  return answer(engine, request, { path: searched.path, first, asked, paging }, place);
+  const run = (): Promise<FhirResponse> =>
+    explain
+      ? answerExplained(both, place)
+      : answer(engine, request, { path: searched.path, first, asked, paging }, place);
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof IndexPending)) throw error;
+    const seesAll = (type: ResourceType): boolean => restriction(access, type, 's').kind === 'all';
+    for (const one of asked) await refusePending(engine.store.indexes, partition.id, one, seesAll);
+    return run(); // it has been completed meanwhile
+  }
 };
 
 interface Asked {
@@ -78,16 +88,18 @@ async function answer(
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const placed = <T extends { readonly type: string }>(entry: T) => ({ ...entry, place: `${base}/${entry.type}/` });
+  const linking = next === undefined ? undefined : nextLink(engine, base, path, first, next, paging);
   const body = searchset({
     self: searchUrl(base, path, first.self),
-    next: next === undefined ? undefined : await nextLink(engine, base, path, first, next, paging),
+    next: linking instanceof Promise ? await linking : linking,
     total: counted.total,
     place: `${base}/${first.type.name}/`,
     entries: asked.length === 1 ? entries : entries.map(placed),
     included: included.entries.map(placed),
     warnings: [...first.warnings, ...counted.warnings, ...beside.warnings, ...damaged],
   });
-  return { status: 200, body, records: [...records, ...included.records] };
+  const all = included.records.length === 0 ? records : [...records, ...included.records];
+  return { status: 200, body, records: all };
 }
 
 /** The entries of a page, and what goes with them. */
@@ -122,21 +134,25 @@ async function findContained(
 /** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */
 const room = 64;
 
-/** The link to the page after a position. Throws FhirError 400 if it is too long. */
-export async function nextLink(
+/** The link to the page after a position; a promise only if a key must be read. Throws FhirError 400 if it is too long. */
+export function nextLink(
   { maxUrl }: Pick<Engine, 'maxUrl'>,
   base: string,
   path: string,
   asked: Pick<SearchRequest, 'used' | 'at'>,
   position: Position,
   paging: Paging,
-): Promise<string> {
-  const token = await nextPageToken(path, asked, position, paging);
-  const link = searchUrl(base, path, [['_page_token', token]]);
-  if (link.length + room <= maxUrl) return link;
-  throw fhirError(
-    400,
-    'too-long',
-    `The search is too long for a next link of at most ${maxUrl} bytes: send fewer values.`,
-  );
+): string | Promise<string> {
+  const token = nextPageToken(path, asked, position, paging);
+  return typeof token === 'string' ? linkWith(token) : token.then(linkWith);
+
+  function linkWith(token: string): string {
+    const link = searchUrl(base, path, [['_page_token', token]]);
+    if (link.length + room <= maxUrl) return link;
+    throw fhirError(
+      400,
+      'too-long',
+      `The search is too long for a next link of at most ${maxUrl} bytes: send fewer values.`,
+    );
+  }
 }

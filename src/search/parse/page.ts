@@ -24,15 +24,15 @@ export interface Paging {
 const LONGEST = 12_000;
 
 /**
- * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. Throws
- * FhirError 400 as `parsePages`. https://hl7.org/fhir/R4/http.html#paging
+ * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. A promise
+ * for later pages only. Throws FhirError 400 as `parsePages`. https://hl7.org/fhir/R4/http.html#paging
  */
 export function parseSearchOrPage(
   { path, parse }: Searched,
   pairs: readonly QueryPair[],
   context: SearchContext,
   paging: Paging,
-): Promise<readonly SearchRequest[]> {
+): readonly SearchRequest[] | Promise<readonly SearchRequest[]> {
   const parseAt = (given: readonly QueryPair[], now: number) => parse(given, { ...context, now });
   return parsePages({ path, parse: parseAt }, pairs, context.now, paging);
 }
@@ -43,16 +43,29 @@ export type PagedRequest = Pick<SearchRequest, 'after' | 'self' | 'used' | 'at'>
 /**
  * Requests whose answer has pages, or a later page of them; `now` in milliseconds since 1970 UTC. Beside a page token
  * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
- * token that is not valid for this path, partition and caller, is a FhirError 400.
+ * token that is not valid for this path, partition and caller, is a FhirError 400. A promise for later pages only.
  */
-export async function parsePages<Request extends PagedRequest>(
-  paged: { readonly path: string; parse(pairs: readonly QueryPair[], now: number): readonly Request[] },
+export function parsePages<Request extends PagedRequest>(
+  paged: Paged<Request>,
   pairs: readonly QueryPair[],
   now: number,
   paging: Paging,
+): readonly Request[] | Promise<readonly Request[]> {
+  const isLater = pairs.some(([name]) => name === '_page_token');
+  return isLater ? parseLaterPage(paged, pairs, paging) : paged.parse(pairs, now);
+}
+
+interface Paged<Request> {
+  readonly path: string;
+  parse(pairs: readonly QueryPair[], now: number): readonly Request[];
+}
+
+async function parseLaterPage<Request extends PagedRequest>(
+  paged: Paged<Request>,
+  pairs: readonly QueryPair[],
+  paging: Paging,
 ): Promise<readonly Request[]> {
   const names = pairs.map(([name]) => name);
-  if (!names.includes('_page_token')) return paged.parse(pairs, now);
   const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
   if (other !== undefined) {
     throw badValue(
@@ -84,25 +97,26 @@ const isCount =
 
 /**
  * The token of the page after `position`, of a search of this path. Throws FhirError 400 if the search is too long for
- * a link, which only a form can be.
+ * a link, which only a form can be. A promise only if a key must be read.
  */
-export async function nextPageToken(
+export function nextPageToken(
   path: string,
   request: Pick<SearchRequest, 'used' | 'at'>,
   position: Position,
   paging: Paging,
-): Promise<string> {
-  const { cursors, partition, caller } = paging;
-  const waiting = cursors.refresh();
-  if (waiting !== undefined) await waiting;
-  const token = cursors.seal({
-    partition,
-    path,
-    caller,
-    used: request.used,
-    position,
-    at: request.at,
-  });
+): string | Promise<string> {
+  const waiting = paging.cursors.refresh();
+  if (waiting !== undefined) return waiting.then(() => sealed(path, request, position, paging));
+  return sealed(path, request, position, paging);
+}
+
+function sealed(
+  path: string,
+  { used, at }: Pick<SearchRequest, 'used' | 'at'>,
+  position: Position,
+  { cursors, partition, caller }: Paging,
+): string {
+  const token = cursors.seal({ partition, path, caller, used, position, at });
   if (token.length <= LONGEST) return token;
   throw fhirError(400, 'too-long', 'The search is too long for links to further pages: send fewer values.');
 }

@@ -89,13 +89,10 @@ export class SqlitePartition implements Partition {
     return found;
   }
 
-  async search(type: string, search: StoreSearch): Promise<Page> {
+  async search(type: string, given: StoreSearch): Promise<Page> {
+    const { query, sort, limit, after, explain } = given;
     const index = this.#type(type);
-    if (isIndexedOrder(index.type, search.sort)) return this.#page(index, search);
-    return sortedPage(this, index.type, search, this.#core.options);
-  }
-
-  async #page(index: TypeIndex, { query, sort, limit, after, explain }: StoreSearch): Promise<Page> {
+    if (!isIndexedOrder(index.type, sort)) return sortedPage(this, index.type, given, this.#core.options);
     const keys = lowerSort(sort, index);
     const lowered = this.#lowered(query, index);
     countUses(this.#core, index, lowered.clause, keys);
@@ -105,9 +102,8 @@ export class SqlitePartition implements Partition {
       limit,
       after: after === undefined ? undefined : lowerPosition(after, keys),
     };
-    const rows = await (explain === undefined
-      ? find(this.#core, search)
-      : explainFind(this.#core, index, search, explain));
+    const finding = explain === undefined ? find(this.#core, search) : explainFind(this.#core, index, search, explain);
+    const rows = finding instanceof Promise ? await finding : finding;
     const found = rows.slice(0, limit);
     const last = rows.length > limit ? found.at(-1) : undefined;
     return {
