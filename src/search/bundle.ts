@@ -51,8 +51,10 @@ export function searchset({ self, next, total, place, entries, included = [], wa
   const last = entries.at(-1);
   if (last !== undefined) pieces.push(last.score === undefined ? match : scored(last.score));
   let list = last === undefined ? ',"entry":[' : ',';
+  let [at, own] = [place, start];
   for (const { place: of, id, text } of included) {
-    pieces.push(list, startOf(of), id, '","resource":', text, include);
+    if (of !== at) [at, own] = [of, startOf(of)]; // most are of one type
+    pieces.push(list, own, id, '","resource":', text, include);
     list = ',';
   }
   if (warnings.length > 0) pieces.push(list, outcome(warnings));

@@ -230,6 +230,16 @@ describe('an include', () => {
     expect(entries(json, 'match')).toHaveLength(json.entry.length - included.length);
   });
 
+  it.each(['Encounter', 'Observation'])('of the owner of each %s is of what its text refers to', async type => {
+    const { json } = await server.get(`/${type}?_sort=_id&_count=100&_include=${type}:patient`);
+    const texts: string[] = json.entry.map(({ resource }: { resource: object }) => JSON.stringify(resource));
+    // Also below our own URL; a record elsewhere with an id of ours is another one.
+    const own = texts.flatMap(text => /"subject":\{"reference":"([^"]+)"/.exec(text)?.[1] ?? []);
+    const ids = own.map(one => one.replace(`${server.base}/`, '')).filter(one => one.startsWith('Patient/'));
+    expect(ids.length).toBeGreaterThan(size / 2);
+    expect(entries(json, 'include').toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
   it('is not counted, and is as `_elements` and `_summary` ask', async () => {
     const { json } = await server.get(
       '/Observation?_id=z1&_include=Observation:subject&_elements=status&_total=accurate',

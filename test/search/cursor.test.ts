@@ -290,6 +290,8 @@ describe('parseSearchOrPage', () => {
     const ids = Array.from({ length: 900 }, () => crypto.randomUUID()).join(',');
     const request = search(`_id=${ids}`);
     const all = await paging();
-    expect(() => nextPageToken(searched.path, request, position, all)).toThrow(expect.objectContaining({ status: 400 }));
+    expect(() => nextPageToken(searched.path, request, position, all)).toThrow(
+      expect.objectContaining({ status: 400 }),
+    );
   });
 });

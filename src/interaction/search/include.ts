@@ -2,10 +2,12 @@ import type { Access } from '../../auth/access.ts';
 import { isAllowed } from '../../auth/may.ts';
 import { isWithin, restrict, restriction } from '../../auth/restrict.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { Model, ResourceType } from '../../model/model.ts';
+import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Include, Link } from '../../search/include.ts';
 import { none } from '../../search/simplify.ts';
+import type { IndexValue } from '../../indexing/entry.ts';
+import { idOfOwner } from '../../indexing/owners.ts';
 import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
@@ -71,11 +73,17 @@ async function referredTo(
   for (const { type, param } of links) {
     const from = ring.filter(record => record.type === type.name);
     if (from.length === 0) continue;
-    const values = indexedBy([param], from, type, includer).flatMap(({ entries }) => entries.map(one => one.value));
+    const valuesOf = (records: readonly StoredVersion[]): readonly IndexValue[] =>
+      indexedBy([param], records, type, includer).flatMap(({ entries }) => entries.map(one => one.value));
+    let values: readonly IndexValue[] | undefined;
     for (const to of targetsOf(param.targets, target, includer)) {
       const of = wanted.get(to) ?? { ids: new Set<string>(), others: [] };
       wanted.set(to, of);
-      for (const query of alternatives(leadingTo(to, values, includer))) {
+      const isOwner = isOnlyOwner(type, param, to);
+      const unknown = isOwner ? from.filter(record => !addOwners(record, to, includer, of.ids)) : from;
+      if (unknown.length === 0) continue;
+      const read = unknown.length < from.length ? valuesOf(unknown) : (values ??= valuesOf(from));
+      for (const query of alternatives(leadingTo(to, read, includer))) {
         if (query.kind === 'id') query.anyOf.forEach(id => of.ids.add(id));
         else of.others.push(query);
       }
@@ -88,6 +96,25 @@ async function referredTo(
     if (others.length > 0) found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + 1, includer)));
   }
   return found;
+}
+
+/**
+ * Whether the owners of a type's records in the compartment of another type are the references of one parameter. They
+ * are stored with each record, whose text need not be read then.
+ */
+const isOnlyOwner = ({ accessLinks }: ResourceType, param: SearchParam, to: ResourceType): boolean =>
+  urlOf(to).length === 0 &&
+  accessLinks.some(({ compartment, parameter }) => compartment === to.name && parameter === param.code) &&
+  accessLinks.every(({ compartment, parameter }) => compartment !== to.name || parameter === param.code);
+
+/** Adds the ids of a record's owners of a type; false if the record has no stored owners. */
+function addOwners({ owners }: StoredVersion, to: ResourceType, { base }: Place, ids: Set<string>): boolean {
+  if (owners === undefined) return false;
+  for (const owner of owners) {
+    const id = idOfOwner(owner, to.name, base);
+    if (id !== undefined) ids.add(id);
+  }
+  return true;
 }
 
 const alternatives = (query: Query): readonly Query[] => (query.kind === 'or' ? query.of : [query]);

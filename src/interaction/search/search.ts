@@ -134,7 +134,7 @@ async function findContained(
 /** Bytes that are reserved for parameters that a client or a user adds to the link: `&_count=1000&_pretty=true`. */
 const room = 64;
 
-/** The link to the page after a position; a promise only if a key must be read. Throws FhirError 400 if it is too long. */
+/** The link to the page after a position; a promise if a key must be read. Throws FhirError 400 if it is too long. */
 export function nextLink(
   { maxUrl }: Pick<Engine, 'maxUrl'>,
   base: string,

@@ -48,9 +48,8 @@ export function parseInclude(type: ResourceType, [name, value]: QueryPair, { typ
 }
 
 function linksOf(type: ResourceType, code: string | undefined): readonly Link[] {
-  return [...type.parameters.values()]
-    .filter(param => param.type === 'reference' && (code === undefined || param.code === code))
-    .map(param => ({ type, param }));
+  const named = code === undefined ? [...type.parameters.values()] : [type.parameters.get(code) ?? []].flat();
+  return named.filter(param => param.type === 'reference').map(param => ({ type, param }));
 }
 
 /** True if the value, or a more general one, is supported. */
