@@ -4,11 +4,20 @@ import { check, sourcesOf } from './clause-sql.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
-import { type FoundRow, ticksOf, withTexts } from './found.ts';
+import { type FoundRow, foundRow, ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import { type Arm, walkArms } from './walk.ts';
-import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
+import {
+  candidates,
+  countUpTo,
+  hasMoreThan,
+  longArm,
+  resourcesOf,
+  type Source,
+  type SourceArm,
+  typeSource,
+} from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
 
 /** A resolved search: plain data, which can be sent to a reader worker. */
@@ -97,7 +106,7 @@ interface Candidate {
   /** Undefined for the whole type. */
   readonly clause: Clause | undefined;
   readonly source: Source;
-  /** At most one more than the probe. */
+  /** At most one more than the probe; of the only clause of a search an upper bound. */
   readonly count: number;
 }
 
@@ -149,17 +158,33 @@ function isEmpty(database: Database, { range }: SourceArm): boolean {
  * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
  * fewest.
  */
-function smallest({ database, search, budget, clauses }: Plan): Candidate {
+function smallest(plan: Plan): Candidate {
+  const { database, search, budget, clauses } = plan;
   let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
   const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
-  for (const clause of [...terms, ...others])
-    for (const source of sourcesOf(clause, search.t)) {
+  for (const clause of [...terms, ...others]) {
+    const sources = sourcesOf(clause, search.t);
+    const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
+    for (const source of sources) {
       if (best.count <= Math.min(tiny, budget.probe)) return best;
+      if (isOnly) return onlyOne(plan, { clause, source }, best);
       const most = Math.min(budget.probe + 1, best.count);
       const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
       if (count < best.count) best = { clause, source, count };
     }
+  }
   return best;
+}
+
+/**
+ * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,
+ * their number matters at the limits alone. Finding one row more than a limit costs less than counting.
+ */
+function onlyOne({ database, budget }: Plan, by: Pick<Candidate, 'clause' | 'source'>, all: Candidate): Candidate {
+  const limits = [Math.min(few, budget.probe), budget.probe];
+  const bound = limits.find(limit => !hasMoreThan(database, by.source, limit));
+  if (bound !== undefined) return { ...by, count: bound };
+  return budget.probe + 1 < all.count ? { ...by, count: budget.probe + 1 } : all;
 }
 
 /** So few candidates are checked faster than a smaller clause is searched. */
@@ -246,9 +271,9 @@ function traceRoute({ database: { trace }, clauses }: Plan, by: Clause | undefin
 
 /** Reads all candidates of a source, checks the other clauses, and sorts. */
 function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
-  const { database, search, want } = plan;
+  const { search, want } = plan;
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
-  const tick = ticksOf(database, plan.budget);
+  const tick = ticksOf(plan.database, plan.budget);
   traceRoute(plan, clause, undefined);
   const conditions = allOf([...rest.map(check), ...also]);
   const names = search.keys.map((_, at) => raw(`c.k${at}`));
@@ -263,20 +288,29 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
     const range = candidates(source, tick);
     // In the order of the page: a sorter less than DISTINCT needs.
     const once = source.distinct ? raw('') : sql`GROUP BY ${join([...columns, raw('c.id')], ', ')}`;
-    return withTexts(
-      database,
-      database.query(
-        sql`SELECT ${values} FROM ${range} c WHERE ${conditions} ${once}
-          ORDER BY ${orderBy(columns, search.keys)} ${limit(want)}`,
-      ),
+    return rowsOf(
+      plan,
+      sql`SELECT ${values} FROM ${range} c WHERE ${conditions} ${once}
+        ORDER BY ${orderBy(columns, search.keys)} ${limit(want)}`,
     );
   }
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
-  const rows = database.query(
-    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions})
-      SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} ${limit(want)}`,
+  return rowsOf(
+    plan,
+    sql`SELECT c.* FROM m c WHERE ${page} ORDER BY ${orderBy(names, search.keys)} ${limit(want)}`,
+    sql`WITH m AS MATERIALIZED (SELECT ${distinct} ${values} FROM ${candidates(source, tick)} c WHERE ${conditions}) `,
   );
-  return withTexts(database, rows);
+}
+
+/** The rows `id, r, k0, …` of a select with their records, which are read in its order. */
+function rowsOf({ database, search }: Plan, select: Sql, before: Sql = raw('')): readonly FoundRow[] {
+  const keys = search.keys.length;
+  const columns = raw(['c.id', 'c.r', ...search.keys.map((_, at) => `c.k${at}`)].join(', '));
+  const rows = database.query(
+    sql`${before}SELECT ${columns}, u.version, u.last_updated, u.owners, u.text FROM (${select}) c
+      CROSS JOIN resources u ON u.r = c.r`,
+  );
+  return rows.map(row => foundRow(row, keys, row, 2 + keys));
 }
 
 /** A key that is in the candidate itself, so that it need not be stored until the sort. */

@@ -150,6 +150,11 @@ export function countUpTo(database: Database, source: Source, most: number): num
 
 const fewRows = 200;
 
+/** Whether a source reads more rows than this number. */
+export function hasMoreThan(database: Database, source: Source, than: number): boolean {
+  return hasMore(database, sql`SELECT 1 FROM ${lookedAt(source)}`, than);
+}
+
 /** Whether a select has more rows than this number. */
 export function hasMore(database: Database, select: Sql, than: number): boolean {
   return database.query(sql`SELECT 1 FROM (${select}) LIMIT 1 OFFSET ${than}`).length > 0;
