@@ -1,8 +1,8 @@
 import { FhirError } from '../fhir/error.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
+import { isCriterion } from '../search/parse/criterion.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
-import { controls } from '../search/parse/result-parameters.ts';
 import { parseSearch } from '../search/parse/search.ts';
 
 /** The partition and the time for which a rule is evaluated. */
@@ -31,7 +31,7 @@ export function criteriaQuery(
     const pairs: [string, string][] = [];
     for (const [name, text] of parsePairs(criteria)) {
       const value = fill(text);
-      if (value === undefined || (controls as readonly string[]).includes(name.split(':')[0] ?? '')) return undefined;
+      if (value === undefined || !isCriterion(name)) return undefined;
       pairs.push([name, value]);
     }
     if (pairs.length === 0) return undefined;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { requireScope } from '../auth/may.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
+import { fhirError } from '../fhir/error.ts';
 import { bundleRoute } from '../interaction/bundle/bundle-route.ts';
 import { dispatch } from '../interaction/dispatch.ts';
 import type { Engine, FhirRequest } from '../interaction/interaction.ts';
@@ -8,6 +9,7 @@ import { handlingOf } from '../interaction/prefer.ts';
 import { createAccessOf } from './access.ts';
 import type { BodyLimits } from './body.ts';
 import type { PartialRequest, Context, Handler, Respond } from './context.ts';
+import { isRepeated } from './header-lines.ts';
 import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
@@ -115,8 +117,15 @@ const heeded = [
   'idempotency-key',
 ] as const;
 
-/** The headers that interactions use; Node joins repeated ones. */
-function headersOf({ headers }: IncomingMessage): FhirRequest['headers'] {
+/**
+ * The headers that interactions use; Node joins repeated ones. Throws FhirError 400 for several If-None-Exist, whose
+ * join would read as a list of alternatives.
+ */
+function headersOf({ headers, rawHeaders }: IncomingMessage): FhirRequest['headers'] {
+  if (headers['if-none-exist'] !== undefined && isRepeated(rawHeaders, 'if-none-exist')) {
+    const text = 'The header If-None-Exist is repeated: send it once.';
+    throw fhirError(400, 'invalid', text, 'http."If-None-Exist"');
+  }
   const found: Partial<Record<(typeof heeded)[number], string>> = {};
   for (const name of heeded) {
     const value = headers[name];

@@ -5,7 +5,7 @@ import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
 import { parseSearch } from '../search/parse/search.ts';
-import { controls } from '../search/parse/result-parameters.ts';
+import { isCriterion } from '../search/parse/criterion.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { Requirement, StoredVersion } from '../store/records.ts';
@@ -35,15 +35,16 @@ export async function readCriteria(
 ): Promise<Query> {
   const { name, expression } = source;
   requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
-  const control = pairs.find(([one]) => isControl(one));
-  if (control !== undefined) {
-    throw fhirError(400, 'value', `\`${control[0]}\` is not a criterion; ${name} accepts criteria only.`, expression);
+  const other = pairs.find(([one]) => !isCriterion(one));
+  if (other !== undefined) {
+    throw fhirError(400, 'value', `\`${other[0]}\` is not a criterion; ${name} accepts criteria only.`, expression);
   }
-  if (pairs.length === 0) {
-    throw fhirError(400, 'value', `${name} has no criteria: every resource would match.`, expression);
-  }
+  const noCriteria = () =>
+    fhirError(400, 'value', `${capitalized(name)} has no criteria: every resource would match.`, expression);
+  if (pairs.length === 0) throw noCriteria();
   const { zone } = partition.settings;
   const asked = parseSearch(type, pairs, { model, base, zone, handling: 'strict', now: now() });
+  if (asked.query.kind === 'all') throw noCriteria();
   const query = restrict(access, type, 's', asked.query);
   await refusePending(
     store.indexes,
@@ -54,11 +55,10 @@ export async function readCriteria(
   return query;
 }
 
-const isControl = (name: string): boolean =>
-  (controls as readonly string[]).includes(name.split(':')[0] ?? '') || name === '_format' || name === '_pretty';
+const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 /** The criteria of the URL of a conditional update or delete. */
-export const urlCriteria: CriteriaSource = { name: 'A conditional URL', expression: undefined };
+export const urlCriteria: CriteriaSource = { name: 'the conditional URL', expression: undefined };
 
 /** The record that matches criteria, if there is one. Throws FhirError 412 for several, and what `findPage` does. */
 export async function oneMatch(

@@ -80,6 +80,14 @@ describe('access-criteria', () => {
     expect(status === 200 ? await ids('/Communication', { scope: 'system/*.rs', client }) : []).toEqual([]);
   });
 
+  it.each(['_include=*', '_revinclude=*', '_contained=false', 'identifier=urn:client|app&_include=*'])(
+    'of a scope grant nothing with `%s`, which restricts nothing',
+    async criteria => {
+      const scope = `system/Communication.rs?${criteria}`;
+      expect((await server.get('/Communication', tokens.bearer({ scope }))).status).toBe(403);
+    },
+  );
+
   it('use parameters that are not offered to clients', async () => {
     const { status } = await server.get(
       '/Patient?general-practitioner=Practitioner/dr',

@@ -52,6 +52,9 @@ describe('a conditional update', () => {
       await server.put(`/Communication/${note}`, { ...called('d', noted(note)), id: note });
     const several = await put('d');
     expect([several.status, several.json.issue[0].code]).toEqual([412, 'multiple-matches']);
+    expect(several.json.issue[0].diagnostics).toBe(
+      'Several Communication match the conditional URL: narrow it to one.',
+    );
     for (const path of ['/Communication', '/Communication?_count=1', '/Communication?nothing=1'])
       expect([path, (await server.put(path, called('d'))).status]).toEqual([path, 400]);
   });
@@ -111,6 +114,22 @@ describe('a conditional delete', () => {
       expect([status, headers.etag]).toEqual([410, 'W/"2"']);
     }
     expect((await remove('many')).status).toBe(204);
+  });
+
+  it.each<[string, string]>([
+    ['', 'The conditional URL has no criteria: every resource would match.'],
+    ...['_count=1', '_include=*', '_revinclude:iterate=*', '_contained=false', '_containedType=container'].map(
+      (query): [string, string] => [
+        query,
+        `\`${query.split('=')[0]}\` is not a criterion; the conditional URL accepts criteria only.`,
+      ],
+    ),
+  ])('deletes nothing with `?%s`, which every record would match', async (query, text) => {
+    await server.put('/Communication/kept', { ...called('kept'), id: 'kept' });
+    const answer = await server.delete(`/Communication?${query}`);
+    expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([400, text]);
+    expect((await server.delete(`${criteria('kept')}&${query === '' ? '_sort=_id' : query}`)).status).toBe(400);
+    expect(await total('kept')).toBe(1);
   });
 
   it('of a type that declares `single` deletes one, and of several none', async () => {

@@ -81,6 +81,14 @@ describe('If-None-Exist', () => {
     expect((await post(server, 'Communication', communication('once'), condition)).status).toBe(200);
   });
 
+  it('is accepted once: several lines would be read as alternatives', async () => {
+    const answer = await server.ask('POST', '/Communication', {
+      headers: { 'Content-Type': 'application/fhir+json', 'If-None-Exist': ['identifier=once', 'identifier=other'] },
+      body: JSON.stringify(communication('other')),
+    });
+    expect([answer.status, issuesOf(answer)]).toEqual([400, ['invalid http."If-None-Exist"']]);
+  });
+
   it('is 412 where several match', async () => {
     for (let count = 0; count < 2; count++) await post(server, 'Communication', communication('twice'));
     const answer = await post(server, 'Communication', communication('twice'), ifNoneExist('identifier=twice'));

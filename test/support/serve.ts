@@ -40,7 +40,8 @@ export interface Served {
 }
 
 export interface AskOptions {
-  readonly headers?: Record<string, string>;
+  /** A list is sent as several lines. */
+  readonly headers?: Record<string, string | string[]>;
   readonly body?: string | Buffer;
 }
 

@@ -107,4 +107,4 @@ async function findMatch(
   }
 }
 
-const source: CriteriaSource = { name: 'A conditional reference', expression: undefined };
+const source: CriteriaSource = { name: 'the conditional reference', expression: undefined };
