@@ -20,10 +20,8 @@ export function controls(
     if (found.has(name)) throw badValue(name, `\`${name}\` is repeated; send it once.`);
     if (!known.includes(name)) {
       if (handling === 'lenient') continue;
-      const offered = known.map(name => `\`${name}\``).join(', ');
-      const text =
-        `The parameter \`${name}\` is unknown.${didYouMean(name, known)} Use ${offered}, \`_format\` and ` +
-        '`_pretty`.';
+      const offered = [...known, '_format'].map(name => `\`${name}\``).join(', ');
+      const text = `The parameter \`${name}\` is unknown.${didYouMean(name, known)} Use ${offered} and \`_pretty\`.`;
       throw fhirError(400, 'not-supported', text, `http.${name}`);
     }
     if (value !== '') found.set(name, value);

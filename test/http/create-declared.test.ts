@@ -41,6 +41,14 @@ describe('a type without attachments', () => {
     expect([answer.status, issuesOf(answer)]).toEqual([422, ['value Communication.subject.reference']]);
   });
 
+  it('has no parameters but those of the format', async () => {
+    const answer = await post(server, 'Communication?nothing=1', communication('parameters'));
+    expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([
+      400,
+      'The parameter `nothing` is unknown. Use `_format` and `_pretty`.',
+    ]);
+  });
+
   it('may carry bytes where R4 has them', async () => {
     const body = {
       ...communication('bytes'),

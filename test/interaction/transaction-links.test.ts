@@ -200,6 +200,12 @@ describe('conditions of a transaction', () => {
     expect(await total('other')).toBe(0);
   });
 
+  it('are refused where several create by criteria that their resources do not match', async () => {
+    const unlike = [1, 2].map(at => postEntry(call('unlike'), `urn:uuid:${at}`, ifNoneExist('nothing')));
+    expect(statusesOf(await send(unlike))).toEqual([400, ['duplicate Bundle.entry[1]']]);
+    expect(await total('unlike')).toBe(0);
+  });
+
   it('create where another entry deletes the match, or changes it', async () => {
     for (const id of ['m1', 'm2']) await server.put(`/Communication/${id}`, communication(id, call('match')));
     const answer = await send([

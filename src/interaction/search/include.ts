@@ -50,9 +50,15 @@ export async function include(
       const found = one.reverse
         ? await referring(one, ring, left + seen.size, includer)
         : await referredTo(one, ring, seen, includer);
-      const added = found.filter(record => !seen.has(record));
-      if (added.length > left) cut.add(one);
-      for (const record of added.slice(0, left)) if (seen.add(record)) next.push(record);
+      for (const record of found) {
+        if (seen.has(record)) continue; // perhaps found by another parameter of the same include
+        if (records.length + next.length === MOST_INCLUDED) {
+          cut.add(one);
+          break;
+        }
+        seen.add(record);
+        next.push(record);
+      }
     }
     records.push(...next);
     ring = next;
@@ -93,7 +99,8 @@ async function referredTo(
   for (const [type, { ids, others }] of wanted) {
     const keys = [...ids].map(id => ({ type: type.name, id })).filter(key => !seen.has(key));
     found.push(...(await readVisible(type, keys, includer)));
-    if (others.length > 0) found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + 1, includer)));
+    if (others.length > 0)
+      found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + seen.size + 1, includer)));
   }
   return found;
 }

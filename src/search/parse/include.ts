@@ -3,7 +3,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Include, Link } from '../include.ts';
 import type { QueryPair } from '../request.ts';
-import { unsupportedModifier, unsupportedParameter } from './errors.ts';
+import { emptyValue, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
 import { mayTarget } from './targets.ts';
 
@@ -17,7 +17,8 @@ export function parseInclude(type: ResourceType, [name, value]: QueryPair, { typ
   const [control = '', modifier, ...others] = name.split(':');
   const reverse = control === '_revinclude';
   const offered = reverse ? type.includes.reverse : type.includes.forward;
-  if (offered.size === 0 || value === '') throw new Ignorable(unsupportedParameter(name));
+  if (offered.size === 0) throw new Ignorable(unsupportedParameter(name));
+  if (value === '') throw new Ignorable(emptyValue(name));
   const iterate = modifier === 'iterate' || modifier === 'recurse';
   if ((modifier !== undefined && !iterate) || others.length > 0) {
     throw unsupportedModifier(control, name.slice(control.length + 1), ['iterate']);

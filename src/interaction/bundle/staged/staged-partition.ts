@@ -3,6 +3,7 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
+import { VersionConflict } from '../../../store/errors.ts';
 import { currentAttachments } from '../../../store/current-attachments.ts';
 import type { Attached } from '../../../store/blobs.ts';
 import type { Explain } from '../../../store/explained.ts';
@@ -145,6 +146,7 @@ export class StagedPartition implements Partition {
       return await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
     } catch (error) {
       this.#stored.delete(key); // it is read again if its write is decided again
+      if (error instanceof VersionConflict && this.has(change.type, change.id)) throw repeated(key); // for ever
       throw error;
     }
   }
