@@ -2,10 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findAll, type Found, type LimitedPlace } from '../../src/interaction/search/find-all.ts';
+import { withDeadline } from '../../src/interaction/search/deadline.ts';
 import { explainSearch } from '../../src/interaction/search/explain/explanation.ts';
 import { searchUrlOf } from '../../src/interaction/search/explain/url.ts';
 import { searchedBy } from '../../src/interaction/search/searched.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
+import { DeadlinePassed } from '../../src/store/errors.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
 const capability = ['--capability', join(import.meta.dirname, '../fixtures/all-r4/capability')];
@@ -50,6 +52,17 @@ function parsed(url: string): readonly SearchRequest[] {
 }
 
 const find = (url: string, deadline: number): Promise<Found> => findAll(parsed(url), placeOf(deadline));
+
+it('a read after the deadline is a rejected promise, which its caller turns into advice', async () => {
+  const late = withDeadline(server.partition, 0);
+  await late.count('Patient');
+  const reads = [
+    () => late.count('Patient'),
+    () => late.readMany([]),
+    () => late.search('Patient', { query: { kind: 'all' }, sort: [{ by: 'id', descending: false }], limit: 1 }),
+  ];
+  for (const read of reads) await expect(read()).rejects.toThrow(DeadlinePassed);
+});
 
 /** Searches that read the store more than once. */
 const several: readonly (readonly [title: string, url: string])[] = [

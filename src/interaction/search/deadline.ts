@@ -7,8 +7,8 @@ const turn = 20;
 
 /**
  * The reads of one search: stores limit the time of each of them, this limits that of all together, such as those of
- * many types, chains and includes. A read that begins later than `deadline` milliseconds after the first one throws
- * `DeadlinePassed`.
+ * many types, chains and includes. A read that begins later than `deadline` milliseconds after the first one rejects
+ * with `DeadlinePassed`.
  */
 export function withDeadline(partition: SearchedPartition, deadline: number): SearchedPartition {
   let end = Infinity;
@@ -18,7 +18,7 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
     if (end === Infinity) {
       end = now + deadline;
       turned = now;
-    } else if (now >= end) throw new DeadlinePassed(deadline);
+    } else if (now >= end) return Promise.reject(new DeadlinePassed(deadline));
     return now - turned > turn ? rest() : undefined;
   };
   const rest = async (): Promise<void> => {
