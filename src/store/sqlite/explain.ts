@@ -8,7 +8,8 @@ import type { TypeIndex } from './dictionary.ts';
 import type { FoundRow } from './found.ts';
 import type { Key } from './order.ts';
 import type { Question } from './reading.ts';
-import { findPage, type LoweredSearch } from './search.ts';
+import type { LoweredSearch } from './lowered-search.ts';
+import { findPage } from './search.ts';
 import type { Traced } from './trace.ts';
 
 /** Finds a page like `find`, and explains it, also if it fails. */

@@ -1,6 +1,7 @@
 import type { Core } from './core.ts';
 import type { FoundRow } from './found.ts';
-import { findPage, type LoweredSearch } from './search.ts';
+import type { LoweredSearch } from './lowered-search.ts';
+import { findPage } from './search.ts';
 
 /**
  * Finds a page and one more, on the event loop if the work is bounded, else in a reader, with a promise. Throws

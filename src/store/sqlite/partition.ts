@@ -42,7 +42,7 @@ import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { ownedVersion } from './row-values.ts';
-import type { LoweredSearch } from './search.ts';
+import type { LoweredSearch } from './lowered-search.ts';
 import { resourcesOf } from './source.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';

@@ -2,7 +2,7 @@ import type { Failure } from '../files/failures.ts';
 import type { FoundRow } from './found.ts';
 import type { LoweredCount } from './count.ts';
 import type { Budget } from './budget.ts';
-import type { LoweredSearch } from './search.ts';
+import type { LoweredSearch } from './lowered-search.ts';
 import type { Traced } from './trace.ts';
 
 /** A request to a reader worker. */

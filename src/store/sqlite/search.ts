@@ -1,33 +1,17 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, boundsWalk, segments } from './along.ts';
-import { check, sourcesOf } from './clause-sql.ts';
+import { check } from './clause-sql.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { type FoundRow, foundRow, ticksOf } from './found.ts';
 import type { Database } from './open.ts';
-import { type After, type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
+import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
+import type { LoweredSearch } from './lowered-search.ts';
+import { type Candidate, few, type Plan, smallest } from './smallest.ts';
 import { type Arm, walkArms } from './walk.ts';
-import {
-  candidates,
-  countUpTo,
-  hasMoreThan,
-  longArm,
-  resourcesOf,
-  type Source,
-  type SourceArm,
-  typeSource,
-} from './source.ts';
+import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
-
-/** A resolved search: plain data, which can be sent to a reader worker. */
-export interface LoweredSearch {
-  readonly t: number;
-  readonly clause: Clause;
-  readonly keys: readonly Key[];
-  readonly limit: number;
-  readonly after: After | undefined;
-}
 
 /**
  * Finds a page and, if there are more, one resource beyond it. Undefined if it exceeds the budget, never a part of a
@@ -80,19 +64,8 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
  */
 const muchMore = 20;
 
-/** So few candidates are checked faster than long intervals are searched in addition to a walk. */
-const few = 200;
-
 function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
   return alongOf(plan, axis, by).remainder !== undefined;
-}
-
-interface Plan {
-  readonly database: Database;
-  readonly search: LoweredSearch;
-  readonly budget: Budget;
-  readonly clauses: readonly Clause[];
-  readonly want: number;
 }
 
 /** A walk along an axis: through the whole type or, for `ord`, through the terms of a clause. */
@@ -100,14 +73,6 @@ interface Route {
   readonly axis: Axis;
   readonly by: Clause | undefined;
   readonly along: Along;
-}
-
-interface Candidate {
-  /** Undefined for the whole type. */
-  readonly clause: Clause | undefined;
-  readonly source: Source;
-  /** At most one more than the probe; of the only clause of a search an upper bound. */
-  readonly count: number;
 }
 
 function routeFor(plan: Plan, axis: Axis, best: Clause | undefined): Route {
@@ -153,44 +118,6 @@ function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
 function isEmpty(database: Database, { range }: SourceArm): boolean {
   return database.query(sql`SELECT 1 FROM (${range} LIMIT 1)`).length === 0;
 }
-
-/**
- * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
- * fewest.
- */
-function smallest(plan: Plan): Candidate {
-  const { database, search, budget, clauses } = plan;
-  let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
-  const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
-  for (const clause of [...terms, ...others]) {
-    const sources = sourcesOf(clause, search.t);
-    const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
-    for (const source of sources) {
-      if (best.count <= Math.min(tiny, budget.probe)) return best;
-      if (isOnly) return onlyOne(plan, { clause, source }, best);
-      const most = Math.min(budget.probe + 1, best.count);
-      const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
-      if (count < best.count) best = { clause, source, count };
-    }
-  }
-  return best;
-}
-
-/**
- * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,
- * their number matters at the limits alone. Finding one row more than a limit costs less than counting.
- */
-function onlyOne({ database, budget }: Plan, by: Pick<Candidate, 'clause' | 'source'>, all: Candidate): Candidate {
-  const limits = [Math.min(few, budget.probe), budget.probe];
-  const bound = limits.find(limit => !hasMoreThan(database, by.source, limit));
-  if (bound !== undefined) return { ...by, count: bound };
-  return budget.probe + 1 < all.count ? { ...by, count: budget.probe + 1 } : all;
-}
-
-/** So few candidates are checked faster than a smaller clause is searched. */
-const tiny = 20;
-
-const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
 
 /** The number of candidates that a walk visits until a page is full, if matches are distributed evenly. */
 function walkCost({ database, search, want }: Plan, best: Candidate): number {

@@ -1,0 +1,65 @@
+import type { Budget } from './budget.ts';
+import { sourcesOf } from './clause-sql.ts';
+import type { Clause } from './clause.ts';
+import type { Database } from './open.ts';
+import type { LoweredSearch } from './lowered-search.ts';
+import { countUpTo, hasMoreThan, resourcesOf, type Source, typeSource } from './source.ts';
+
+/** A search that is being planned. */
+export interface Plan {
+  readonly database: Database;
+  readonly search: LoweredSearch;
+  readonly budget: Budget;
+  readonly clauses: readonly Clause[];
+  readonly want: number;
+}
+
+/** A clause by which a page may be found. */
+export interface Candidate {
+  /** Undefined for the whole type. */
+  readonly clause: Clause | undefined;
+  readonly source: Source;
+  /** At most one more than the probe; of the only clause of a search an upper bound. */
+  readonly count: number;
+}
+
+/** So few candidates are checked faster than long intervals are searched in addition to a walk. */
+export const few = 200;
+
+/**
+ * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
+ * fewest.
+ */
+export function smallest(plan: Plan): Candidate {
+  const { database, search, budget, clauses } = plan;
+  let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
+  const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
+  for (const clause of [...terms, ...others]) {
+    const sources = sourcesOf(clause, search.t);
+    const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
+    for (const source of sources) {
+      if (best.count <= Math.min(tiny, budget.probe)) return best;
+      if (isOnly) return onlyOne(plan, { clause, source }, best);
+      const most = Math.min(budget.probe + 1, best.count);
+      const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
+      if (count < best.count) best = { clause, source, count };
+    }
+  }
+  return best;
+}
+
+/**
+ * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,
+ * their number matters at the limits alone. Finding one row more than a limit costs less than counting.
+ */
+function onlyOne({ database, budget }: Plan, by: Pick<Candidate, 'clause' | 'source'>, all: Candidate): Candidate {
+  const limits = [Math.min(few, budget.probe), budget.probe];
+  const bound = limits.find(limit => !hasMoreThan(database, by.source, limit));
+  if (bound !== undefined) return { ...by, count: bound };
+  return budget.probe + 1 < all.count ? { ...by, count: budget.probe + 1 } : all;
+}
+
+/** So few candidates are checked faster than a smaller clause is searched. */
+const tiny = 20;
+
+const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
