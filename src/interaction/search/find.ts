@@ -34,32 +34,29 @@ export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, fir
  * tried. An order without an index needs all candidates. Throws FhirError 403 `too-costly`.
  */
 export function findPage(search: JoinedSearch, place: Place, limits: JoinLimits = usualJoinLimits): Promise<Page> {
-  if (needsCandidates(search.query)) return findJoined(search, place, limits);
-  const { type, query, sort, limit, after } = search;
-  return place.partition.search(
-    type.name,
-    after === undefined ? { query, sort, limit } : { query, sort, limit, after },
-  );
+  return needsCandidates(search.query) ? findJoined(search, place, limits) : inStore(search, search.query, place);
+}
+
+function inStore({ type, sort, limit, after }: JoinedSearch, query: Query, { partition }: Place): Promise<Page> {
+  return partition.search(type.name, after === undefined ? { query, sort, limit } : { query, sort, limit, after });
 }
 
 async function findJoined(search: JoinedSearch, place: Place, limits: JoinLimits): Promise<Page> {
-  const { type, sort, limit, after } = search;
-  const inStore = (query: Query): Promise<Page> =>
-    place.partition.search(type.name, after === undefined ? { query, sort, limit } : { query, sort, limit, after });
+  const { type, sort } = search;
   const query = await withSets(await withTrees(search.query, place), place, limits.smallSet);
   const small = { ...search, query };
-  if (!needsCandidates(small.query)) return inStore(small.query);
+  if (!needsCandidates(small.query)) return inStore(search, small.query, place);
   const budget = createBudget(limits.read);
   if (!isIndexedOrder(type, sort)) {
     const sets = await withSets(small.query, place, limits.largeSet);
-    return needsCandidates(sets) ? sortedPageOfCandidates(small, place, budget) : inStore(sets);
+    return needsCandidates(sets) ? sortedPageOfCandidates(small, place, budget) : inStore(search, sets, place);
   }
   const first = await pageOfCandidates(small, place, budget, limits.firstCandidates);
   if (first !== undefined) return first;
   const large = await withSets(small.query, place, limits.largeSet);
   if (!needsCandidates(large)) {
     try {
-      return await inStore(large);
+      return await inStore(search, large, place);
     } catch (error) {
       if (!(error instanceof DeadlinePassed || error instanceof TooManyToSort)) throw error;
     }

@@ -146,7 +146,8 @@ export class StagedPartition implements Partition {
       return await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
     } catch (error) {
       this.#stored.delete(key); // it is read again if its write is decided again
-      if (error instanceof VersionConflict && this.has(change.type, change.id)) throw repeated(key); // for ever
+      // With a record of this transaction: deciding again would end the same.
+      if (error instanceof VersionConflict && this.has(change.type, change.id)) throw repeated(key);
       throw error;
     }
   }
