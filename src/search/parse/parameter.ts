@@ -11,7 +11,7 @@ import { Ignorable } from './ignorable.ts';
 import { parserOf } from './index.ts';
 import { parseJoin, type Written } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
-import { namesNobody } from './reference.ts';
+import { isEmpty, isOne, queryOf } from './one-value.ts';
 import { type ParseSpecial, type SpecialContext, specialOf, specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 
@@ -44,7 +44,7 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   if (join !== undefined) return join;
   const { name, text, context, joins } = written;
   const { param, modifier } = parseName(type, step, name, context.model.definitions.resourceTypes);
-  if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw new Ignorable(emptyValue(name));
+  if (isEmpty(text, param)) throw new Ignorable(emptyValue(name));
   if (modifier === 'missing') return missing(name, text, param);
   const parse = (pair: QueryPair): Query => parseCriterion(type, pair, context);
   if (modifier !== undefined && 'tree' in modifier) {
@@ -107,11 +107,7 @@ type Read =
 
 function anyValue(name: string, text: string, param: SearchParam, { all, each }: Read, at: SpecialContext): Query {
   const { context } = at;
-  if (each !== undefined && !/[\\,]/.test(text)) {
-    // One value without escapes, as in most searches.
-    const of = each({ text, param, name }, context).map((test): Query => ({ kind: 'param', param, test }));
-    return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
-  }
+  if (each !== undefined && isOne(text)) return queryOf({ text, param, name }, each, context);
   const wrong = wrongEscape(text);
   if (wrong !== undefined) {
     throw badValue(
@@ -120,7 +116,7 @@ function anyValue(name: string, text: string, param: SearchParam, { all, each }:
     );
   }
   const texts = split(text, ',');
-  if (texts.some(part => part.trim() === '' || (param.type === 'reference' && namesNobody(part)))) {
+  if (texts.some(part => isEmpty(part, param))) {
     throw badValue(
       name,
       `\`${name}\` has an empty value in its list: remove the comma, or write a comma in a value as \`\\,\`.`,

@@ -18,6 +18,11 @@ export const controls = [
   '_pretty',
 ] as const;
 
+const known: ReadonlySet<string> = new Set(controls);
+
+/** Whether a name is that of a control, in a search without a modifier; a type may lack `_score`. */
+export const isControlName = (name: string): boolean => name.startsWith('_') && known.has(name);
+
 /** Matches on a page: the requested number, up to the maximum of the type. https://hl7.org/fhir/R4/search.html#count */
 export function parseCount(value: string, type: ResourceType): number {
   if (!/^[0-9]+$/.test(value)) {

@@ -16,7 +16,7 @@ import { isInclude, parseInclude } from './include.ts';
 import { parseNamedQuery } from './named-query.ts';
 import { parseParameter } from './parameter.ts';
 import {
-  controls,
+  isControlName,
   parseCount,
   parseElements,
   parseScore,
@@ -24,6 +24,7 @@ import {
   parseSummary,
   parseTotal,
 } from './result-parameters.ts';
+import { keepShape, parseKeptShape } from './shape.ts';
 import type { SearchContext } from './value.ts';
 
 /** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
@@ -38,6 +39,14 @@ const MOST_JOINS = 100;
  * used ones. https://hl7.org/fhir/R4/search.html
  */
 export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
+  const kept = parseKeptShape(type, pairs, context);
+  if (kept !== undefined) return kept;
+  const request = parseAny(type, pairs, context);
+  keepShape(pairs, request, context);
+  return request;
+}
+
+function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
   checkSize(pairs);
   checkControls(type, pairs);
   const warnings: Issue[] = [];
@@ -131,9 +140,8 @@ function results(
   };
 }
 
-const known: ReadonlySet<string> = new Set(controls);
 const isControl = (name: string, { searchFeatures }: ResourceType): boolean =>
-  known.has(name) && (name !== '_score' || searchFeatures.has('score'));
+  isControlName(name) && (name !== '_score' || searchFeatures.has('score'));
 
 /** Each control at most once and without a modifier; page tokens are not accepted here. */
 function checkControls(type: ResourceType, pairs: readonly QueryPair[]): void {

@@ -1,0 +1,100 @@
+import { Cache } from '../../cache.ts';
+import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
+import type { Query } from '../ast.ts';
+import type { QueryPair, SearchRequest } from '../request.ts';
+import { simplify } from '../simplify.ts';
+import { parserOf } from './index.ts';
+import { isEmpty, isOne, queryOf } from './one-value.ts';
+import { isControlName } from './result-parameters.ts';
+import { specialOf } from './special.ts';
+import type { SearchContext, ValueParser } from './value.ts';
+
+/**
+ * What all searches of a type have in common that name the same parameters in the same order, with the same values of
+ * controls: apps send few such shapes again and again, with other values.
+ */
+interface Shape {
+  readonly type: ResourceType;
+  /** The part of the request that is the same in all of them. */
+  readonly common: Omit<SearchRequest, 'query' | 'at' | 'used' | 'self'>;
+  readonly places: readonly Place[];
+}
+
+/** A pair of a search: with a parameter, or a control with its value as received and as applied. */
+type Place = Parameter | Control;
+
+interface Parameter {
+  readonly name: string;
+  readonly param: SearchParam;
+  readonly parse: ValueParser;
+}
+
+interface Control {
+  readonly name: string;
+  readonly param?: undefined;
+  readonly received: string;
+  readonly applied: QueryPair;
+}
+
+/** The shapes of one set of definitions: more than the apps of a server send, and at most some 500 KB. */
+const mostShapes = 500;
+const longestKey = 300;
+const shapesOf = new WeakMap<Model, Cache<Shape>>();
+
+/** The request, if the shape of the search is kept and each value is one without escapes; undefined otherwise. */
+export function parseKeptShape(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+): SearchRequest | undefined {
+  const shape = shapesOf.get(context.model)?.get(keyOf(type, pairs));
+  if (shape?.type !== type || shape.places.length !== pairs.length) return undefined;
+  const of: Query[] = [];
+  const used: QueryPair[] = [];
+  for (const [at, place] of shape.places.entries()) {
+    const [name, text] = pairs[at] ?? ['', ''];
+    if (name !== place.name) return undefined;
+    if (place.param === undefined) {
+      if (text !== place.received) return undefined;
+      used.push(place.applied);
+    } else {
+      const { param, parse } = place;
+      if (!isOne(text) || isEmpty(text, param)) return undefined;
+      of.push(queryOf({ text, param, name }, parse, context));
+      used.push(pairs[at] ?? [name, text]);
+    }
+  }
+  return { ...shape.common, query: simplify({ kind: 'and', of }), at: context.now, used, self: used };
+}
+
+/** Keeps the shape of a parsed search of controls, and of parameters without modifiers. */
+export function keepShape(pairs: readonly QueryPair[], request: SearchRequest, { model }: SearchContext): void {
+  const { query: _, at: __, used, self: ___, ...common } = request;
+  const { type, scored, includes, contained, warnings } = common;
+  if (scored !== undefined || includes.length > 0 || contained !== undefined || warnings.length > 0) return;
+  const places: Place[] = [];
+  for (const [at, [name, text]] of pairs.entries()) {
+    const applied = used[at];
+    const place = isControlName(name) ? applied && { name, received: text, applied } : plainParameter(type, name);
+    if (place === undefined) return;
+    places.push(place);
+  }
+  const key = keyOf(type, pairs);
+  if (key.length > longestKey) return;
+  const kept = shapesOf.get(model) ?? new Cache<Shape>(mostShapes);
+  shapesOf.set(model, kept);
+  kept.put(key, { type, common, places });
+}
+
+/** A parameter whose query is tests of its own entries, for which no set of codes is needed. */
+function plainParameter(type: ResourceType, name: string): Parameter | undefined {
+  const param = type.parameters.get(name);
+  return param === undefined || specialOf(param) !== undefined ? undefined : { name, param, parse: parserOf(param) };
+}
+
+/** Two searches of different shapes may have one key, so that the shape must be compared. */
+function keyOf({ name: type }: ResourceType, pairs: readonly QueryPair[]): string {
+  let key = type;
+  for (const [name, value] of pairs) key += isControlName(name) ? `\n${name}=${value}` : `\n${name}`;
+  return key;
+}
