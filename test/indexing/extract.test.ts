@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { parseJson } from '../../src/fhir/json.ts';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
+import { withOnly } from '../../src/indexing/only.ts';
 import { NotIndexedCounts, failureOf } from '../../src/indexing/not-indexed.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import type { ResourceType } from '../../src/model/model.ts';
@@ -312,5 +313,23 @@ describe('whatever is stored', () => {
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('a type with some of its parameters', () => {
+  const type = typeOf('Observation');
+  const [status, code] = ['status', 'code'].map(name => type.indexed.get(name));
+  if (status === undefined || code === undefined) throw new Error('Observation lacks a parameter');
+
+  it('is made once, so that it is compiled once', () => {
+    expect(withOnly(type, [status])).toBe(withOnly(type, [status]));
+    expect(withOnly(type, [status])).not.toBe(withOnly(type, [code]));
+    expect(withOnly({ ...type }, [status])).not.toBe(withOnly(type, [status]));
+  });
+
+  it('is another one for another parameter of the same code', () => {
+    const other = { ...status, expression: code.expression };
+    expect(withOnly(type, [other]).indexed.get('status')).toBe(other);
+    expect(withOnly(type, [status]).indexed.get('status')).toBe(status);
   });
 });

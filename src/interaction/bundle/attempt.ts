@@ -37,6 +37,7 @@ export async function attemptTransaction(
   for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.answer(entry, entry.request);
   const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
   const identities = await decideIdentities(engine, staged, writes);
+  await staged.readAhead([...identities.values()]);
   const resolve = createEntryResolution(engine, staged, identities, course.transaction);
   for (const entry of writes) await attempt.write(entry, identities.get(entry), resolve);
   attempt.failures.throw();

@@ -89,6 +89,15 @@ export class StagedPartition implements Partition {
     return version === undefined || version === staged.version ? staged : undefined;
   }
 
+  /** Reads the current versions of records together, before they are read one by one. */
+  async readAhead(keys: readonly { readonly type: string; readonly id: string }[]): Promise<void> {
+    const { model, partition } = this.#parts;
+    const unread = keys.filter(({ type, id }) => model.types.has(type) && !this.#stored.has(`${type}/${id}`));
+    for (const { type, id } of unread) this.#stored.set(`${type}/${id}`, none);
+    for (const version of await partition.readMany(unread))
+      this.#stored.set(`${version.type}/${version.id}`, Promise.resolve(version));
+  }
+
   /** A record is read once: what is decided about it is decided about one version. */
   #readStored(type: string, id: string): Promise<StoredVersion | undefined> {
     const key = `${type}/${id}`;
@@ -191,6 +200,8 @@ export class StagedPartition implements Partition {
     return type;
   }
 }
+
+const none = Promise.resolve(undefined);
 
 /** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
 const repeated = (key: string) =>
