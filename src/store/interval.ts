@@ -17,15 +17,16 @@ export const dateWidth = 26 * 3_600_000;
 export const everything: Interval = { min: -Infinity, minOpen: false, max: Infinity, maxOpen: false };
 
 export function above(min: number, minOpen: boolean): Interval {
-  return { ...everything, min, minOpen };
+  return { min, minOpen, max: Infinity, maxOpen: false };
 }
 
 export function below(max: number, maxOpen: boolean): Interval {
-  return { ...everything, max, maxOpen };
+  return { min: -Infinity, minOpen: false, max, maxOpen };
 }
 
 /** The intersection. */
 export function intersect(a: Interval, b: Interval): Interval {
+  if (a === everything) return b;
   const low = a.min > b.min || (a.min === b.min && a.minOpen) ? a : b;
   const high = a.max < b.max || (a.max === b.max && a.maxOpen) ? a : b;
   return { min: low.min, minOpen: low.minOpen, max: high.max, maxOpen: high.maxOpen };
@@ -33,12 +34,12 @@ export function intersect(a: Interval, b: Interval): Interval {
 
 /** The bounds on the two ends of an entry. */
 export function endsOf(bounds: readonly Bound[]): { low: Interval; high: Interval } {
-  const of = (end: Bound['end']): Interval =>
-    bounds
-      .filter(bound => bound.end === end)
-      .map(interval)
-      .reduce(intersect, everything);
-  return { low: of('low'), high: of('high') };
+  let [low, high] = [everything, everything];
+  for (const bound of bounds) {
+    if (bound.end === 'low') low = intersect(low, interval(bound));
+    else high = intersect(high, interval(bound));
+  }
+  return { low, high };
 }
 
 /** lastUpdated is one millisecond wide: its high end is the instant plus one. */

@@ -1,10 +1,10 @@
 import type { SearchParam } from '../../model/model.ts';
 import { urlsAbove } from '../../fhir/uri-tree.ts';
-import type { Query, Test } from '../../search/ast.ts';
+import type { Bound, Query, Test } from '../../search/ast.ts';
 import { linksOf } from '../../search/owner.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
 import { anyTypeTerm, anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
-import { all, type Clause, none, type ValueClause } from './clause.ts';
+import { all, type Clause, none, type RangeClause, type ValueClause } from './clause.ts';
 import { type Indexes, type ParamIndex, readyIndex } from './indexes.ts';
 import { simplify } from './simplify.ts';
 
@@ -93,9 +93,9 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'string':
       return { kind: 'string', index, how: test.how, text: test.text };
     case 'range':
-      return { kind: 'range', index, key: '', prefix: false, ...endsOf(test.bounds), width, single };
+      return range(index, noUnit, test.bounds, { width, single });
     case 'quantity':
-      return { kind: 'range', index, ...askedUnit(test), ...endsOf(test.bounds), width: 0, single: false };
+      return range(index, askedUnit(test), test.bounds, { width: 0, single: false });
     case 'composite':
     case 'words':
       throw new Error('A composite holds neither composites nor words');
@@ -136,6 +136,18 @@ function lowerReference<I>(test: Extract<Test, { kind: 'reference' }>, index: I,
   if (values === undefined) return { kind: 'prefix', index, prefix: idTerm(id, '') };
   return terms(index, base === undefined ? values : [...values, anyTypeTerm(id, base)]);
 }
+
+function range<I>(
+  index: I,
+  { key, prefix }: ReturnType<typeof askedUnit>,
+  bounds: readonly Bound[],
+  { width, single }: Pick<RangeClause<I>, 'width' | 'single'>,
+): RangeClause<I> {
+  const { low, high } = endsOf(bounds);
+  return { kind: 'range', index, key, prefix, low, high, width, single };
+}
+
+const noUnit = { key: '', prefix: false };
 
 function terms<I>(index: I, values: readonly string[]): ValueClause<I> {
   return { kind: 'terms', index, values: values.length < 2 ? values : [...new Set(values)] };

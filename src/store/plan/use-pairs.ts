@@ -1,5 +1,5 @@
 import { isPairedOwner, isPairedToken, pairTerm } from '../terms.ts';
-import { all, type Clause, type TermsClause } from './clause.ts';
+import { all, type Clause } from './clause.ts';
 import type { PairIndex } from './indexes.ts';
 
 /**
@@ -9,36 +9,44 @@ import type { PairIndex } from './indexes.ts';
 export function usePairs<I>(clause: Clause<I>, pairs: () => readonly PairIndex<I>[]): Clause<I> {
   if (clause.kind !== 'and' || !hasTwoTerms(clause.of)) return clause;
   const parts = [...clause.of];
-  const implied = new Set<Clause<I>>();
-  for (const pair of pairs()) {
-    const owner = termsOf(parts, pair.owner);
-    if (owner === undefined || !owner.values.every(isPairedOwner)) continue;
-    for (const [at, token] of parts.entries()) {
-      if (!isOf(token, pair.token) || !token.values.every(isPairedToken)) continue;
-      if (owner.values.length * token.values.length > mostPairs) continue;
-      const values = owner.values.flatMap(one => token.values.map(other => pairTerm(one, other)));
-      parts[at] = { kind: 'terms', index: pair.index, values };
-      implied.add(owner);
+  const implied: Clause<I>[] = [];
+  for (const { index, owner, token } of pairs()) {
+    for (let at = placeOf(parts, token, 0); at !== -1; at = placeOf(parts, token, at + 1)) {
+      const by = parts[placeOf(parts, owner, 0)];
+      const values = by && pairValues(by, parts[at]);
+      if (by === undefined || values === undefined) continue;
+      parts[at] = { kind: 'terms', index, values };
+      implied.push(by);
     }
   }
-  const of = parts.filter(part => !implied.has(part));
+  if (implied.length === 0) return clause;
+  const of = parts.filter(part => !implied.includes(part));
   return of.length === 1 ? (of[0] ?? all) : { kind: 'and', of };
 }
 
 const mostPairs = 16;
 
-function hasTwoTerms<I>(clauses: readonly Clause<I>[]): boolean {
+/** The terms of all pairs; undefined if they are too many, or such pairs are not kept. */
+function pairValues(owner: Clause<unknown>, token: Clause<unknown> | undefined): readonly string[] | undefined {
+  if (owner.kind !== 'terms' || token?.kind !== 'terms') return undefined;
+  if (owner.values.length * token.values.length > mostPairs) return undefined;
+  if (!owner.values.every(isPairedOwner) || !token.values.every(isPairedToken)) return undefined;
+  const values: string[] = [];
+  for (const one of owner.values) for (const other of token.values) values.push(pairTerm(one, other));
+  return values;
+}
+
+function hasTwoTerms(clauses: readonly Clause<unknown>[]): boolean {
   let count = 0;
   for (const { kind } of clauses) if (kind === 'terms') count += 1;
   return count > 1;
 }
 
-/** The first clause of terms of an index. */
-function termsOf<I>(clauses: readonly Clause<I>[], index: I): TermsClause<I> | undefined {
-  for (const clause of clauses) if (isOf(clause, index)) return clause;
-  return undefined;
-}
-
-function isOf<I>(clause: Clause<I>, index: I): clause is TermsClause<I> {
-  return clause.kind === 'terms' && clause.index === index;
+/** Where the next clause of terms of an index is; -1 if there is none. */
+function placeOf<I>(clauses: readonly Clause<I>[], index: I, from: number): number {
+  for (let at = from; at < clauses.length; at += 1) {
+    const clause = clauses[at];
+    if (clause?.kind === 'terms' && clause.index === index) return at;
+  }
+  return -1;
 }

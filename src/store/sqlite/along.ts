@@ -57,8 +57,9 @@ interface ClauseAlong {
   readonly width: number;
 }
 
+const nothing: ClauseAlong = { at: everything, left: 'all', floor: undefined, width: 0 };
+
 function clauseAlong(key: Key, clause: Clause): ClauseAlong {
-  const nothing = { at: everything, left: 'all', floor: undefined, width: 0 } as const;
   const isInstant = key.by === 'updated' || (key.by === 'ord' && key.p === 0);
   if (clause.kind === 'updated' && isInstant) return { ...nothing, at: clause.at, left: 'none' };
   if (clause.kind !== 'range' || key.p === 0 || clause.index !== key.p) return nothing;

@@ -1,7 +1,8 @@
 import { afterPrefix } from '../after-prefix.ts';
 import type { Interval } from '../interval.ts';
 import type { RangeClause, ValueClause } from './clause.ts';
-import { allOf, join, type Sql, sql } from './sql.ts';
+import type { Columns } from './columns.ts';
+import { allOf, Sql, sql } from './sql.ts';
 
 /** The condition of a terms clause. */
 export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
@@ -13,33 +14,33 @@ function anyValue(values: readonly string[]): Sql {
   const [first] = values;
   if (values.length === 1 && first !== undefined) return sql`= ${first}`;
   if (values.length > 16) return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
-  return sql`IN (${join(
-    values.map(value => sql`${value}`),
-    ', ',
-  )})`;
+  return new Sql(`IN (${values.map(() => '?').join(', ')})`, values);
 }
 
 /** The condition of a string clause. */
 export function stringConditions(
   { how, text }: Extract<ValueClause, { kind: 'string' }>,
-  column: (name: string) => Sql,
+  entry: Pick<Columns, 'text' | 'folded'>,
 ): readonly Sql[] {
   switch (how) {
     case 'exact':
-      return [sql`${column('text')} = ${text}`];
+      return [sql`${entry.text} = ${text}`];
     case 'starts':
-      return startsWith(column('folded'), text);
+      return startsWith(entry.folded, text);
     case 'contains':
-      return [sql`instr(${column('folded')}, ${text}) > 0`];
+      return [sql`instr(${entry.folded}, ${text}) > 0`];
     default:
       return how satisfies never;
   }
 }
 
 /** The condition of a range clause. */
-export function rangeConditions(clause: RangeClause, column: (name: string) => Sql): readonly Sql[] {
-  const key = clause.prefix ? startsWith(column('k'), clause.key) : [sql`${column('k')} = ${clause.key}`];
-  return [...key, ...bounds(column('low'), clause.low), ...bounds(column('high'), clause.high)];
+export function rangeConditions(
+  clause: RangeClause,
+  { k, low, high }: Pick<Columns, 'k' | 'low' | 'high'>,
+): readonly Sql[] {
+  const key = clause.prefix ? startsWith(k, clause.key) : [sql`${k} = ${clause.key}`];
+  return [...key, ...bounds(low, clause.low), ...bounds(high, clause.high)];
 }
 
 /** Inside an interval, as one condition. */

@@ -138,12 +138,14 @@ export function behind(values: readonly Sql[], keys: readonly Key[], after: Afte
   return sql`(${join(steps, ' OR ')})`;
 }
 
+const ascending = raw('ASC');
+const descending = raw('DESC');
+
 export function orderBy(values: readonly Sql[], keys: readonly Key[]): Sql {
-  const direction = (key: Key | undefined): Sql => raw(key?.descending === true ? 'DESC' : 'ASC');
-  return join(
-    [...values.map((value, at) => sql`${value} ${direction(keys[at])}`), sql`c.id ${direction(keys.at(-1))}`],
-    ', ',
-  );
+  const direction = (key: Key | undefined): Sql => (key?.descending === true ? descending : ascending);
+  const ordered = values.map((value, at) => sql`${value} ${direction(keys[at])}`);
+  ordered.push(sql`c.id ${direction(keys.at(-1))}`);
+  return join(ordered, ', ');
 }
 
 /** The index of the resources of a type in the order of a key. */
@@ -155,18 +157,20 @@ export interface Axis {
   readonly where: Sql;
 }
 
+const resourceAxes = {
+  ord: { column: raw('c.ord'), from: raw('resources c INDEXED BY resources_ord') },
+  updated: { column: raw('c.last_updated'), from: raw('resources c INDEXED BY resources_updated') },
+  id: { column: raw('c.id'), from: raw('resources c INDEXED BY resources_key') },
+};
+
 export function axisOf(key: Key, t: number): Axis | undefined {
-  const ofType = (name: string): Pick<Axis, 'from' | 'where'> => ({
-    from: raw(`resources c INDEXED BY ${name}`),
-    where: sql`c.t = ${t} AND c.ord IS NOT NULL`,
-  });
   switch (key.by) {
     case 'ord':
-      return { key, column: raw('c.ord'), ...ofType('resources_ord') };
     case 'updated':
-      return { key, column: raw('c.last_updated'), ...ofType('resources_updated') };
-    case 'id':
-      return { key, column: raw('c.id'), ...ofType('resources_key') };
+    case 'id': {
+      const { column, from } = resourceAxes[key.by];
+      return { key, column, from, where: sql`c.t = ${t} AND c.ord IS NOT NULL` };
+    }
     case 'low':
       return key.kept
         ? {

@@ -10,7 +10,7 @@ import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './
 import type { LoweredSearch } from './lowered-search.ts';
 import { type Candidate, few, type Plan, smallest } from './smallest.ts';
 import { type Arm, walkArms } from './walk.ts';
-import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm } from './source.ts';
+import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
 
 /**
@@ -197,18 +197,14 @@ function traceRoute({ database: { trace }, clauses }: Plan, by: Clause | undefin
 }
 
 /** Reads all candidates of a source, checks the other clauses, and sorts. */
-function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
+function collect(plan: Plan, { clause, source: of }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
   const { search, want } = plan;
+  const source = of ?? typeSource(search.t);
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
   const tick = ticksOf(plan.database, plan.budget);
   traceRoute(plan, clause, undefined);
   const conditions = allOf([...rest.map(check), ...also]);
-  const names = search.keys.map((_, at) => raw(`c.k${at}`));
-  const values = join(
-    [raw('c.id'), raw('c.r'), ...search.keys.map((key, at) => sql`${keyValue(key)} AS k${raw(String(at))}`)],
-    ', ',
-  );
-  const distinct = raw(source.distinct ? '' : 'DISTINCT');
+  const values = join([firstColumns, ...search.keys.map((key, at) => sql`${keyValue(key)} AS ${keyName(at)}`)], ', ');
   const [arm, ...others] = source.arms;
   if (arm !== undefined && others.length === 0 && search.after === undefined && search.keys.every(isColumn)) {
     const columns = search.keys.map(keyValue);
@@ -221,6 +217,8 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
         ORDER BY ${orderBy(columns, search.keys)} ${limit(want)}`,
     );
   }
+  const distinct = raw(source.distinct ? '' : 'DISTINCT');
+  const names = search.keys.map((_, at) => raw(`c.k${at}`));
   const page = search.after === undefined ? raw('1') : behind(names, search.keys, search.after);
   return rowsOf(
     plan,
@@ -232,13 +230,20 @@ function collect(plan: Plan, { clause, source }: Candidate, also: readonly Sql[]
 /** The rows `id, r, k0, …` of a select with their records, which are read in its order. */
 function rowsOf({ database, search }: Plan, select: Sql, before: Sql = raw('')): readonly FoundRow[] {
   const keys = search.keys.length;
-  const columns = raw(['c.id', 'c.r', ...search.keys.map((_, at) => `c.k${at}`)].join(', '));
   const rows = database.query(
-    sql`${before}SELECT ${columns}, u.version, u.last_updated, u.owners, u.text FROM (${select}) c
+    sql`${before}SELECT ${columnsFor(keys)}, u.version, u.last_updated, u.owners, u.text FROM (${select}) c
       CROSS JOIN resources u ON u.r = c.r`,
   );
   return rows.map(row => foundRow(row, keys, row, 2 + keys));
 }
+
+const firstColumns = raw('c.id, c.r');
+const [keyNames, columnLists]: [Sql[], Sql[]] = [[], []];
+const keyName = (at: number): Sql => (keyNames[at] ??= raw(`k${at}`));
+
+/** The columns of a select with so many keys. */
+const columnsFor = (keys: number): Sql =>
+  (columnLists[keys] ??= raw(['c.id', 'c.r', ...Array.from({ length: keys }, (_, at) => `c.k${at}`)].join(', ')));
 
 /** A key that is in the candidate itself, so that it need not be stored until the sort. */
 function isColumn({ by, descending, p }: Key): boolean {

@@ -3,7 +3,7 @@ import { sourcesOf } from './clause-sql.ts';
 import type { Clause } from './clause.ts';
 import type { Database } from './open.ts';
 import type { LoweredSearch } from './lowered-search.ts';
-import { countUpTo, hasMoreThan, resourcesOf, type Source, typeSource } from './source.ts';
+import { countUpTo, hasMoreThan, resourcesOf, type Source } from './source.ts';
 
 /** A search that is being planned. */
 export interface Plan {
@@ -16,9 +16,9 @@ export interface Plan {
 
 /** A clause by which a page may be found. */
 export interface Candidate {
-  /** Undefined for the whole type. */
+  /** Both undefined for the whole type. */
   readonly clause: Clause | undefined;
-  readonly source: Source;
+  readonly source: Source | undefined;
   /** At most one more than the probe; of the only clause of a search an upper bound. */
   readonly count: number;
 }
@@ -32,9 +32,8 @@ export const few = 200;
  */
 export function smallest(plan: Plan): Candidate {
   const { database, search, budget, clauses } = plan;
-  let best: Candidate = { clause: undefined, source: typeSource(search.t), count: resourcesOf(database, search.t) };
-  const [terms, others] = [clauses.filter(isTerms), clauses.filter(clause => !isTerms(clause))];
-  for (const clause of [...terms, ...others]) {
+  let best: Candidate = { clause: undefined, source: undefined, count: resourcesOf(database, search.t) };
+  for (const clause of termsFirst(clauses)) {
     const sources = sourcesOf(clause, search.t);
     const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
     for (const source of sources) {
@@ -52,7 +51,11 @@ export function smallest(plan: Plan): Candidate {
  * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,
  * their number matters at the limits alone. Finding one row more than a limit costs less than counting.
  */
-function onlyOne({ database, budget }: Plan, by: Pick<Candidate, 'clause' | 'source'>, all: Candidate): Candidate {
+function onlyOne(
+  { database, budget }: Plan,
+  by: { readonly clause: Clause; readonly source: Source },
+  all: Candidate,
+): Candidate {
   const limits = [Math.min(few, budget.probe), budget.probe];
   const bound = limits.find(limit => !hasMoreThan(database, by.source, limit));
   if (bound !== undefined) return { ...by, count: bound };
@@ -62,4 +65,9 @@ function onlyOne({ database, budget }: Plan, by: Pick<Candidate, 'clause' | 'sou
 /** So few candidates are checked faster than a smaller clause is searched. */
 const tiny = 20;
 
-const isTerms = ({ kind }: Clause): boolean => kind === 'terms';
+function termsFirst(clauses: readonly Clause[]): readonly Clause[] {
+  const ordered: Clause[] = [];
+  for (const clause of clauses) if (clause.kind === 'terms') ordered.push(clause);
+  for (const clause of clauses) if (clause.kind !== 'terms') ordered.push(clause);
+  return ordered;
+}
