@@ -11,8 +11,8 @@ export interface Decimal {
 /**
  * Parses a FHIR decimal with its implied precision: `5.4` is [5.35, 5.45), `5.40` is [5.395, 5.405), `5.40e-3` is
  * [0.005395, 0.005405). The digits of an exponent form count as written, except that one without a point has one more,
- * as in the standard's own `1e2`, which is [95, 105). Undefined for invalid decimals (`.5`, `+1`, `007`) and those too
- * large for a double. https://hl7.org/fhir/R4/search.html#number
+ * as in the standard's own `1e2`, which is [95, 105). Undefined for invalid decimals (`.5`, `+1`, `007`) and those that
+ * no double is near: too large ones, and `1e-400`, which is not 0. https://hl7.org/fhir/R4/search.html#number
  */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = /^(-?)(0|[1-9][0-9]*)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/.exec(text);
@@ -22,6 +22,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   const places = fraction === '' && exponent !== undefined ? '0' : fraction;
   // Digits beyond the hundredth change no double and would cost.
   const digits = (whole + places).slice(0, 100);
+  if (value === 0 && /[1-9]/.test(whole + places)) return undefined;
   const dropped = whole.length + places.length - digits.length;
   const unit = Number(exponent ?? '0') - places.length + dropped;
   const tenfold = BigInt(`${sign}${digits}0`);

@@ -18,12 +18,20 @@ describe('parseDecimal', () => {
     expect(parseDecimal(text)).toEqual({ value, low, high, integer });
   });
 
-  it.each(['', '.5', '5.', '+1', '007', '1e', '1e999', 'NaN', 'Infinity', '0x10', '1_000', ' 1', '1,5', '--1'])(
+  it.each(['', '.5', '5.', '+1', '007', '1e', 'NaN', 'Infinity', '0x10', '1_000', ' 1', '1,5', '--1'])(
     'does not read `%s`',
     text => {
       expect(parseDecimal(text)).toBeUndefined();
     },
   );
+
+  it.each(['1e999', '-1e999', '1e-400', '-1e-400', `0.${'0'.repeat(400)}1`])('reads no number in place of %s', text => {
+    expect(parseDecimal(text)).toBeUndefined();
+  });
+
+  it.each(['0', '0.000', '0e-400', '-0', '5e-324'])('reads %s', text => {
+    expect(parseDecimal(text)?.value).toBe(Number(text));
+  });
 
   it('always has the value inside of its interval', () => {
     fc.assert(

@@ -33,7 +33,7 @@ describe('number search', () => {
     expect(explain(query, numbers)).toEqual({ ast, finds });
   });
 
-  it.each(['gte1', '1 0', 'abc', '1,000.5x', '+1', '.5', 'NaN', '1|a'])('refuses `%s`', value => {
+  it.each(['gte1', '1 0', 'abc', '1,000.5x', '+1', '.5', 'NaN', '1|a', '1e400', '1e-400'])('refuses `%s`', value => {
     expect(refusal(`score=${encodeURIComponent(value)}`)).toContain('a number is written `100`, `5.40` or `1e2`');
   });
 });
