@@ -8,6 +8,7 @@ import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
 import { parsePhonetic } from '../phonetic.ts';
+import { namesNobody } from '../reference.ts';
 import { specialParameters } from '../special.ts';
 import { malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
 import { parseWords } from '../words.ts';
@@ -24,6 +25,7 @@ export function compare(param: SearchParam, operator: Operator, text: string, co
   const offered = operatorsOf(param);
   const found = offered[operator];
   if (found === undefined) throw notOffered(param, operator, Object.keys(offered));
+  if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw noValue(param, operator);
   return found({ text, param, name: '_filter' }, context);
 }
 
@@ -171,6 +173,9 @@ const specialPrefixes: Operators = {
   ),
   pr: present,
 };
+
+const noValue = ({ code }: SearchParam, operator: Operator): FhirError =>
+  badValue('_filter', `\`${code} ${operator}\` has no value in the filter: give it one, or test with \`${code} pr\`.`);
 
 function notOffered({ code, type }: SearchParam, operator: Operator, offered: readonly string[]): FhirError {
   const list = offered.map(one => `\`${one}\``).join(', ');
