@@ -16,10 +16,11 @@ const word = /[\p{L}\p{M}\p{N}]+/gu;
 function withoutLongRuns(text: string): string {
   if (text.length <= LONGEST) return text;
   const runs = text.split(/\s+/);
-  return runs.every(({ length }) => length <= LONGEST)
-    ? text
-    : runs.filter(({ length }) => length <= LONGEST).join(' ');
+  return runs.some(isLongRun) ? runs.filter(run => !isLongRun(run)).join(' ') : text;
 }
+
+/** Whether a run without white space is too long to have words. */
+export const isLongRun = (run: string): boolean => run.length > LONGEST;
 
 /** Separates two texts, so that no phrase continues from one to the next. No word contains it. */
 export const boundary = '.';

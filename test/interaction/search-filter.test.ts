@@ -140,6 +140,8 @@ describe('_filter', () => {
     ['an empty text', 'Patient', 'family eq " "', '`family eq` has no value in the filter'],
     ['an empty date', 'Patient', 'birthdate eq ""', '`birthdate eq` has no value in the filter'],
     ['a type without an id', 'Observation', 'subject ne Patient/', '`subject ne` has no value in the filter'],
+    ['a long part', 'Patient', `family co ${'a'.repeat(10_001)}`, '`_filter` has a value of 10,001 characters'],
+    ['a long end', 'Patient', `family ew ${'a'.repeat(10_001)}`, '`_filter` has a value of 10,001 characters'],
     ['an open parenthesis', 'Patient', '(family eq roy', 'expected `and`, `or` or `)` at its end, position 15'],
     ['more after the end', 'Patient', 'family eq roy)', 'expected `and`, `or` or the end at `)`, position 14'],
     ['an open string', 'Patient', 'family eq "roy', 'one with spaces or parentheses is a JSON string'],

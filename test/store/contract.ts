@@ -333,6 +333,17 @@ export function contract(where: Where): void {
       expect(await finds({ code: 'ab' })).toEqual(['d']);
     });
 
+    it('finds a part of a text, whatever its characters, up to the longest that a search may have', async () => {
+      const parts = ['.', '(', 'ж', '胸', 'x'].map(character => character.repeat(10_000));
+      const put = (folded: string, at: number) =>
+        t.put(`r${at}`, [{ param: 'name', value: { kind: 'string', text: folded, folded: `a ${folded} b` } }]);
+      await demo.write(parts.map(put), t.each);
+      const finds = (text: string) =>
+        t.find(demo, { kind: 'param', param: t.name, test: { kind: 'string', how: 'contains', text } });
+      for (const [at, part] of parts.entries()) expect(await finds(part)).toEqual([`r${at}`]);
+      expect(await finds('a\0b')).toEqual([]);
+    });
+
     it('follows the pair of an owner and a code', async () => {
       await demo.write(
         [

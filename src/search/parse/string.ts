@@ -1,7 +1,7 @@
 import { foldString } from '../../indexing/normalize.ts';
 import type { Test } from '../ast.ts';
 import { unescape } from './escape.ts';
-import { malformed, type Value, type ValueParser } from './value.ts';
+import { asPart, malformed, type Value, type ValueParser } from './value.ts';
 
 /**
  * Text with which a value starts, ignoring case, accents, punctuation and runs of white space.
@@ -10,7 +10,9 @@ import { malformed, type Value, type ValueParser } from './value.ts';
 export const parseString: ValueParser = value => [{ kind: 'string', how: 'starts', text: folded(value) }];
 
 /** `:contains`: the same, anywhere. */
-export const parseStringContains: ValueParser = value => [{ kind: 'string', how: 'contains', text: folded(value) }];
+export const parseStringContains: ValueParser = value => [
+  { kind: 'string', how: 'contains', text: asPart(value, folded(value)) },
+];
 
 /** `:exact`: the whole value, as written. */
 export const parseStringExact = (value: Value): readonly Test[] => [

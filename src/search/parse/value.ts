@@ -1,4 +1,4 @@
-import { badValue, type FhirError } from '../../fhir/error.ts';
+import { badValue, type FhirError, fhirError } from '../../fhir/error.ts';
 import type { Model, SearchParam } from '../../model/model.ts';
 import type { Expansions } from '../../terminology/expansion.ts';
 import type { Test } from '../ast.ts';
@@ -35,4 +35,19 @@ export type ValueParser = (value: Value, context: SearchContext) => readonly Tes
 /** The error of a malformed value: quotes it and describes the expected form. */
 export function malformed(value: Value, expected: string): FhirError {
   return badValue(value.name, `\`${value.text}\` is not a value for \`${value.name}\`: ${expected}.`);
+}
+
+/** Most characters of a text that is sought within others: a pattern of MongoDB has up to 32,764 bytes. */
+const LONGEST_PART = 10_000;
+
+/** The text, which others are to contain. Throws FhirError 400 if it is too long for that. */
+export function asPart({ name }: Value, text: string): string {
+  if (text.length <= LONGEST_PART) return text;
+  const [found, most] = [text.length, LONGEST_PART].map(length => length.toLocaleString('en'));
+  throw fhirError(
+    400,
+    'too-long',
+    `\`${name}\` has a value of ${found} characters: give at most ${most}.`,
+    `http.${name}`,
+  );
 }

@@ -1,7 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
-import { wordsOf, type Phrase } from '../../indexing/words.ts';
+import { isLongRun, wordsOf, type Phrase } from '../../indexing/words.ts';
 import { unescape } from './escape.ts';
-import { malformed, type Value, type ValueParser } from './value.ts';
+import { asPart, malformed, type Value, type ValueParser } from './value.ts';
 
 /** Most words of one value: each is a look at an index. */
 const MOST_WORDS = 100;
@@ -41,14 +41,13 @@ function phraseOf(part: string, value: Value): Phrase {
   const isPrefix = inner.endsWith('*');
   const text = isPrefix ? inner.slice(0, -1) : inner;
   if (text.includes('*')) throw malformed(value, 'a `*` may only end a word or a phrase');
+  const long = text.split(/\s+/).find(isLongRun);
+  if (long !== undefined) throw malformed(value, `\`${long}\` is longer than any word`);
   const words = wordsOf(text);
-  if (words.length === 0) {
-    const why = /[\p{L}\p{N}]/u.test(text) ? 'is longer than any word' : 'has no letter or digit to search for';
-    throw malformed(value, `\`${part}\` ${why}`);
-  }
+  if (words.length === 0) throw malformed(value, `\`${part}\` has no letter or digit to search for`);
   // The `*` belongs to the last word: `a-*` has none before it.
   if (isPrefix && !/[\p{L}\p{M}\p{N}]$/u.test(text)) throw malformed(value, 'a `*` must follow a letter or a digit');
-  return { text: words.join(' '), isPrefix };
+  return { text: asPart(value, words.join(' ')), isPrefix };
 }
 
 const unique = (phrases: readonly Phrase[]): readonly Phrase[] => [

@@ -13,8 +13,9 @@ export function beginsWith(prefix: string): { $gte: string; $lt?: string } {
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
 }
 
+/** The text in a pattern, which cannot contain U+0000 itself. */
 export function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, String.raw`\$&`);
+  return text.replace(/[\\^$.*+?()[\]{}|/#-]/g, String.raw`\$&`).replaceAll('\0', String.raw`\x00`);
 }
 
 /** The condition on the two ends of an entry. */

@@ -73,6 +73,10 @@ describe('string search', () => {
       '400 code-invalid http.name:text: The modifier `:text` is not supported on `name`. Use ' +
         '`:missing`, `:exact`, `:contains`.',
     ],
+    [
+      `name:contains=${'a'.repeat(10_001)}`,
+      '400 too-long http.name:contains: `name:contains` has a value of 10,001 characters: give at most 10,000.',
+    ],
   ])('refuses %s', (query, error) => {
     expect(refusal(query)).toBe(error);
   });

@@ -98,6 +98,12 @@ describe('full-text search', () => {
     ],
     ['too many words', `narrative=${'a '.repeat(51).trim()}-${'b-'.repeat(60)}`, '400 too-costly http.narrative'],
     ['a word without end', `narrative=${'a'.repeat(201)}`, 'is longer than any word.'],
+    ['one in a phrase, which the rest alone would widen', `narrative="${'a'.repeat(201)} chest"`, 'than any word.'],
+    [
+      'words that are too long together',
+      `narrative="${`${'\ufdfa'.repeat(199)} `.repeat(9)}"`,
+      '400 too-long http.narra',
+    ],
     [
       'a modifier of strings',
       'narrative:exact=a',

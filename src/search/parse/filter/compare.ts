@@ -10,7 +10,7 @@ import { findModifier, type Modifier } from '../modifiers.ts';
 import { parsePhonetic } from '../phonetic.ts';
 import { namesNobody } from '../reference.ts';
 import { specialParameters } from '../special.ts';
-import { malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
+import { asPart, malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
 import { parseWords } from '../words.ts';
 import type { Operator } from './tree.ts';
 
@@ -112,7 +112,8 @@ const literal =
   (value, context) =>
     parse({ ...value, text: escape(value.text) }, context);
 
-const string = (how: 'starts' | 'contains'): Compare => parsed(value => [{ kind: 'string', how, text: folded(value) }]);
+const string = (how: 'starts' | 'contains'): Compare =>
+  parsed(value => [{ kind: 'string', how, text: how === 'contains' ? asPart(value, folded(value)) : folded(value) }]);
 const equal = (value: Value): EntryTest => ({ kind: 'equals', text: folded(value) });
 
 const uri =
@@ -135,7 +136,7 @@ const byType: Readonly<Record<SearchParamType, Operators>> = {
     ne: value => entry(value, { kind: 'unequal', of: [equal(value)] }),
     co: string('contains'),
     sw: string('starts'),
-    ew: value => entry(value, { kind: 'ends', text: folded(value) }),
+    ew: value => entry(value, { kind: 'ends', text: asPart(value, folded(value)) }),
     pr: present,
   },
   token: { eq: parsed(valueParsers.token), ne: unequal(valueParsers.token), pr: present },
