@@ -2,6 +2,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { supersetOf } from '../../src/interaction/search/candidates.ts';
+import { containedPage } from '../../src/interaction/search/contained-page.ts';
 import { countMatches, findPage } from '../../src/interaction/search/find.ts';
 import { searchedBy } from '../../src/interaction/search/searched.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
@@ -200,6 +201,32 @@ describe('_contained', () => {
     expect(Object.keys(json.entry[0].resource)).toEqual(['resourceType', 'id', 'meta', 'status']);
     const container = (await server.get(`/${contained}&code=b&_elements=status`)).json.entry[0].resource;
     expect([container.id, container.status, container.contained]).toEqual(['r2', 'active', undefined]);
+  });
+
+  it('reads each type of container once for a page', async () => {
+    const { engine } = server.running;
+    const read: string[] = [];
+    const search: typeof server.partition.search = (type, asked) => {
+      read.push(type);
+      return server.partition.search(type, asked);
+    };
+    const place = { partition: { ...server.partition, search }, extract: engine.extract, base: server.base };
+    const path = { access: 'open', base: server.base, resourceType: 'Medication', compartment: undefined } as const;
+    const context = { model: engine.model, base: server.base, zone: 'UTC', handling: 'strict', now: 0, joins: true };
+    const pairs = parsePairs('_contained=true&_containedType=contained&_sort=_id&_count=1');
+    const requests = searchedBy(engine.model, path).parse(pairs, context as Parameters<typeof parseSearch>[2]);
+    let after: Position | undefined;
+    const pages: string[] = [];
+    do {
+      const page = await containedPage(
+        requests.map(one => ({ ...one, after })),
+        place,
+      );
+      pages.push(page.matches.map(({ resource }) => resource?.id).join(' '));
+      expect(read.splice(0)).toHaveLength(requests.length);
+      after = page.next;
+    } while (after !== undefined);
+    expect(pages).toEqual(['part', 'm', 'm', 'n', 'm', 'x']);
   });
 
   it('only counts by `_count=0`', async () => {

@@ -59,10 +59,12 @@ export async function containedPage(requests: readonly SearchRequest[], place: P
 
   async function* matchesInOrder(all: readonly SearchRequest[], at: Place): AsyncGenerator<Numbered> {
     let from = after === undefined ? undefined : beforeContainer(after, sort.length);
+    // Each container has a match: as many as the page has, the next one, and the last one of the page before.
+    const atOnce = count + 2;
     for (let read = 0; ;) {
       const container = await refuseCostly(
         mergedPage(
-          all.map(one => ({ ...one, after: from })),
+          all.map(one => ({ ...one, count: atOnce, after: from })),
           at,
         ),
       );
