@@ -11,7 +11,7 @@ import type { Identity } from './identities.ts';
 import { inOrder, LONGEST } from './read-entries.ts';
 import { createEntryResolution } from './resolve-entry.ts';
 import type { ResolveEntry } from './resolve-entry.ts';
-import { placeholderFrom, withTimes } from './staged/placeholder.ts';
+import { placeholderFrom, StagedTokens, withTimes } from './staged/placeholder.ts';
 import { StagedPartition } from './staged/staged-partition.ts';
 import { writeStaged } from './staged/write-staged.ts';
 import type { Course, TransactionEntry } from './transaction-entry.ts';
@@ -46,13 +46,14 @@ export async function attemptTransaction(
   attempt.failures.throw();
   await attempt.begin();
   const times = await writeStaged(partition, staged);
-  return new Map([...attempt.answers].map(([entry, answer]) => [entry, withTimes(answer, times)]));
+  return new Map([...attempt.answers].map(([entry, answer]) => [entry, withTimes(answer, times, attempt.tokens)]));
 }
 
 /** One attempt at a transaction. */
 class Attempt {
   readonly answers = new Map<TransactionEntry, FhirResponse>();
   readonly failures = new EntryFailures();
+  readonly tokens: StagedTokens;
   readonly #engine: Engine;
   /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
@@ -65,6 +66,7 @@ class Attempt {
 
   constructor(engine: Engine, partition: StagedPartition, course: Course) {
     this.#engine = engine;
+    this.tokens = new StagedTokens(engine.cursors);
     this.#entryEngine = this.#engineOf(engine);
     this.#partition = partition;
     this.#course = course;
@@ -127,6 +129,7 @@ class Attempt {
   #engineOf({ audit, newId, ...engine }: Engine): Engine {
     return {
       ...engine,
+      cursors: this.tokens.cursors,
       chargeClient: undefined, // the transaction has paid for its entries
       audit: {
         ...audit,

@@ -33,8 +33,9 @@ export async function searchStaged(
   }
   for (const record of records) {
     const one = entries.of(record, type);
-    if (one !== undefined && entries.matches(record, type, query))
-      page.add(positionOf(sort, type, one), record.version);
+    if (one === undefined || !entries.matches(record, type, query)) continue;
+    const { lastUpdated } = record.version; // all of them have one time, after those of all others
+    page.add(positionOf(sort, type, { ...one, lastUpdated }), record.version);
   }
   const { matches, next } = page.read();
   // The stored page alone may end at its limit although more follow.

@@ -31,7 +31,7 @@ export interface StagedParts {
   readonly extract: Extract;
   /** Milliseconds since 1970 UTC. */
   readonly now: () => number;
-  /** A number that no record has as `lastUpdated`, in milliseconds since 1970 UTC; the next ones are used too. */
+  /** The `lastUpdated` of all changes until they are written, in milliseconds since 1970 UTC: later than all others. */
   readonly placeholder: number;
 }
 
@@ -152,7 +152,7 @@ export class StagedPartition implements Partition {
 
   async #stage(key: string, change: Change): Promise<Staged> {
     try {
-      return await stageChange(this, this.#parts.placeholder + this.#staged.size, change);
+      return await stageChange(this, this.#parts.placeholder, change);
     } catch (error) {
       this.#stored.delete(key); // it is read again if its write is decided again
       // With a record of this transaction: deciding again would end the same.

@@ -29,7 +29,7 @@ export class StagedEntries {
     this.#now = now;
   }
 
-  /** Undefined for a tombstone. As `lastUpdated` it has the current time. */
+  /** Undefined for a tombstone. As `lastUpdated` it has the current time, by which it matches. */
   of(record: StagedRecord, type: ResourceType): Indexed | undefined {
     const { id, text } = record.version;
     if (text === undefined) return undefined;

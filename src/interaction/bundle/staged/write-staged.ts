@@ -10,7 +10,7 @@ export interface Stage {
   readonly requires: readonly Requirement[];
 }
 
-/** The time of each new version, by its placeholder, in milliseconds since 1970 UTC. */
+/** The time of the new versions, by their placeholder, in milliseconds since 1970 UTC. */
 export type Times = ReadonlyMap<number, number>;
 
 /**
