@@ -7,8 +7,8 @@ import type { Times } from './write-staged.ts';
 const DAY = 86_400_000;
 
 /**
- * The `lastUpdated` of versions that are not stored yet, in milliseconds since 1970 UTC: on the day after tomorrow, at a
- * random time, so that no other record has it.
+ * The `lastUpdated` of versions that are not stored yet, in milliseconds since 1970 UTC: on the day after tomorrow, at
+ * a random time, so that no other record has it.
  */
 export const placeholderFrom = (now: number): number => Math.floor(now) + DAY + randomInt(DAY);
 
