@@ -29,6 +29,11 @@ const call = (value: string, more: object = {}) => communication(undefined, { id
 const called = (value: string): string => `Communication?identifier=${value}`;
 const total = async (criteria: string): Promise<number> => (await server.get(`/${criteria}&_summary=count`)).json.total;
 const entryOf = ({ json }: Answer, at: number) => json.entry[at];
+const putBy = (value: string, resource: object) => ({ resource, request: { method: 'PUT', url: called(value) } });
+const patchEntry = (url: string) => ({
+  resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data: btoa('[]') },
+  request: { method: 'PATCH', url },
+});
 const partOf = (reference: string) => ({ partOf: [{ reference }] });
 
 describe('a transaction', () => {
@@ -66,13 +71,13 @@ describe('a transaction', () => {
   });
 
   it('stores nothing if an entry fails, and names every entry that does', async () => {
-    await server.put('/Communication/there', communication('there'));
+    for (const id of ['there', 'changed', 'removed']) await server.put(`/Communication/${id}`, communication(id));
     const answer = await send([
       postEntry(call('all or nothing')),
       putEntry(communication('there', { status: undefined })),
       postEntry({ resourceType: 'Communication' }, undefined, { url: 'Communication' }),
-      putEntry(communication('there', noted('x')), { ifMatch: 'W/"7"' }),
-      deleteEntry('Communication/there', { ifMatch: 'W/"8"' }),
+      putEntry(communication('changed', noted('x')), { ifMatch: 'W/"7"' }),
+      deleteEntry('Communication/removed', { ifMatch: 'W/"8"' }),
     ]);
     expect(statusesOf(answer)).toEqual([
       400,
@@ -115,15 +120,48 @@ describe('a transaction', () => {
     ],
     [
       'created and updated by criteria',
-      [
-        { resource: call('by-criteria'), request: { method: 'PUT', url: called('by-criteria') } },
-        postEntry(call('by-criteria')),
-      ],
+      [putBy('by-criteria', call('by-criteria')), postEntry(call('by-criteria'))],
       'entry[0]',
     ],
+    ['deleted twice', [deleteEntry('Communication/there'), deleteEntry('Communication/there')], 'entry[1]'],
+    ['deleted by id and by criteria', [deleteEntry('Communication/there'), deleteEntry(called('there'))], 'entry[1]'],
+    ['deleted by criteria twice', [deleteEntry(called('there')), deleteEntry(called('there'))], 'entry[1]'],
+    ['deleted and patched', [patchEntry('Communication/there'), deleteEntry('Communication/there')], 'entry[0]'],
+    ['deleted and patched by criteria', [patchEntry(called('there')), deleteEntry('Communication/there')], 'entry[0]'],
+    ['deleted and updated by criteria', [putBy('there', call('there')), deleteEntry(called('there'))], 'entry[0]'],
+    [
+      'deleted and updated, and does not exist',
+      [deleteEntry('Communication/not-there'), putEntry(communication('not-there'))],
+      'entry[1]',
+    ],
+    ['deleted twice, and does not exist', Array<object>(2).fill(deleteEntry('Communication/not-there')), 'entry[1]'],
+    [
+      'deleted and created by an update by criteria',
+      [deleteEntry('Communication/not-there'), putBy('not-there', communication('not-there'))],
+      'entry[1]',
+    ],
   ])('refuses a record that is %s', async (_, entries, place) => {
-    await server.put('/Communication/there', communication('there'));
+    await server.put('/Communication/there', communication('there', { identifier: [{ value: 'there' }] }));
     expect(statusesOf(await send(entries))).toEqual([400, [`duplicate Bundle.${place}`]]);
+    expect((await server.get('/Communication/there')).status).toBe(200);
+  });
+
+  it('replaces a record by another one that an entry creates by the same criteria', async () => {
+    await server.put('/Communication/former', communication('former', { identifier: [{ value: 'replaced' }] }));
+    const entries = [
+      deleteEntry(called('replaced')),
+      postEntry(call('replaced'), undefined, { ifNoneExist: 'identifier=replaced' }),
+    ];
+    expect(statusesOf(await send(entries))).toEqual([204, 201]);
+  });
+
+  it('deletes one of two records, and updates the other one by criteria', async () => {
+    for (const id of ['of-two-1', 'of-two-2'])
+      await server.put(`/Communication/${id}`, communication(id, { identifier: [{ value: 'of-two' }] }));
+    const entries = [deleteEntry('Communication/of-two-1'), putBy('of-two', call('of-two', noted('other')))];
+    const answer = await send(entries);
+    expect(statusesOf(answer)).toEqual([204, 200]);
+    expect(entryOf(answer, 1).resource.id).toBe('of-two-2');
   });
 
   it('takes preferences from its headers, and no Idempotency-Key', async () => {

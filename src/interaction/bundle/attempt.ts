@@ -12,7 +12,7 @@ import { inOrder, LONGEST } from './read-entries.ts';
 import { createEntryResolution } from './resolve-entry.ts';
 import type { ResolveEntry } from './resolve-entry.ts';
 import { placeholderFrom, StagedTokens, withTimes } from './staged/placeholder.ts';
-import { StagedPartition } from './staged/staged-partition.ts';
+import { repeated, StagedPartition } from './staged/staged-partition.ts';
 import { writeStaged } from './staged/write-staged.ts';
 import type { Course, TransactionEntry } from './transaction-entry.ts';
 
@@ -34,9 +34,12 @@ export async function attemptTransaction(
   const attempt = new Attempt(engine, staged, course);
   const ordered = inOrder(entries);
   const isOf = (methods: readonly string[]) => (entry: TransactionEntry) => methods.includes(entry.request.method);
-  for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.answer(entry, entry.request);
+  const deleted = new Set<string>();
+  await staged.withoutChanges(async () => {
+    for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.delete(entry, deleted);
+  });
   const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
-  const identities = await decideIdentities(engine, staged, writes);
+  const identities = await decideIdentities(engine, { before: partition, staged, deleted }, writes);
   await staged.readAhead([...identities.values()]);
   const resolve = createEntryResolution(engine, staged, identities, course.transaction);
   for (const entry of writes) await attempt.write(entry, identities.get(entry), resolve);
@@ -85,8 +88,21 @@ class Attempt {
     }
   }
 
-  /** Carries out an entry that writes, with its links resolved to the records of the others. */
+  /** Carries out a DELETE entry, and adds the record that it names, which may not exist, to those of the others. */
+  async delete(entry: TransactionEntry, deleted: Set<string>): Promise<void> {
+    const { resourceType, id } = entry.request;
+    const key = `${resourceType}/${id}`;
+    if (id === undefined || !deleted.has(key)) await this.answer(entry, entry.request);
+    else this.failures.add(entry, repeated(key));
+    if (id !== undefined) deleted.add(key);
+  }
+
+  /** Carries out an entry that creates, updates or patches, with its links resolved to the records of the others. */
   async write(entry: TransactionEntry, identity: Identity | undefined, resolve: ResolveEntry): Promise<void> {
+    if (identity?.isDeleted === true) {
+      this.failures.add(entry, repeated(`${identity.type}/${identity.id}`));
+      return;
+    }
     try {
       await this.answer(entry, this.#resolved(entry, await resolve(entry)), identity?.newId);
     } catch (error) {

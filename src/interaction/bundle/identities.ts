@@ -8,6 +8,7 @@ import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine } from '../interaction.ts';
 import type { Targets } from './head.ts';
+import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
 
 /** The record that an entry of a transaction leads to. */
@@ -20,6 +21,18 @@ export interface Identity {
   readonly isConditional: boolean;
   /** Whether the record gets the resource of the entry. */
   readonly isReplaced: boolean;
+  /** Whether a DELETE entry leads to the same record. */
+  readonly isDeleted: boolean;
+}
+
+/** Where identities are decided. */
+export interface IdentityPlace {
+  /** As it is stored. */
+  readonly before: Partition;
+  /** With the changes of the DELETE entries. */
+  readonly staged: StagedPartition;
+  /** The records that DELETE entries name, as `Type/id`. */
+  readonly deleted: ReadonlySet<string>;
 }
 
 /** Of the entries that create, update or patch a record. */
@@ -27,12 +40,13 @@ export type Identities = ReadonlyMap<TransactionEntry, Identity>;
 
 /**
  * Decides which records the entries of a transaction lead to before they are carried out: criteria are searched as
- * their interactions do it later. Entries that create by the same criteria create one record.
+ * their interactions do it later. Entries that create by the same criteria create one record. Criteria of a URL that
+ * match a record only before the DELETE entries lead to that record.
  * https://hl7.org/fhir/R4/http.html#transaction
  */
 export async function decideIdentities(
   engine: Engine,
-  partition: Partition,
+  { before, staged, deleted }: IdentityPlace,
   entries: readonly TransactionEntry[],
 ): Promise<Identities> {
   const identities = new Map<TransactionEntry, Identity>();
@@ -44,10 +58,14 @@ export async function decideIdentities(
     const newId = newIds.get(`${type}?${criteria}`) ?? engine.newId();
     if (criteria !== undefined) newIds.set(`${type}?${criteria}`, newId);
     const isConditional = interaction === 'create' ? criteria !== undefined : id === undefined;
-    const found = isConditional ? await foundBy(engine, partition, entry) : id;
+    const found = isConditional ? await foundBy(engine, staged, entry) : id;
     const isReplaced = interaction === 'update' || (interaction === 'create' && found === undefined);
     const own = interaction === 'update' ? givenId(entry) : undefined;
-    identities.set(entry, { type, id: found ?? own ?? newId, newId, isConditional, isReplaced });
+    const isSought = isConditional && interaction !== 'create' && found === undefined && staged.records.length > 0;
+    const gone = isSought ? await foundBy(engine, before, entry) : undefined;
+    const leadsTo = found ?? gone ?? own ?? newId;
+    const isDeleted = deleted.has(`${type}/${leadsTo}`) || staged.has(type, leadsTo);
+    identities.set(entry, { type, id: leadsTo, newId, isConditional, isReplaced, isDeleted });
   }
   return identities;
 }

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { fhirError } from '../../../fhir/error.ts';
+import type { FhirError } from '../../../fhir/error.ts';
 import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
@@ -50,6 +51,7 @@ export class StagedPartition implements Partition {
   readonly #written = new Set<string>();
   readonly #requires: Requirement[] = [];
   readonly #entries: StagedEntries;
+  #isHidden = false;
 
   constructor(parts: StagedParts) {
     this.id = parts.partition.id;
@@ -64,6 +66,16 @@ export class StagedPartition implements Partition {
     for (const [key, record] of this.#staged) copy.#staged.set(key, record);
     for (const key of this.#written) copy.#written.add(key);
     return copy;
+  }
+
+  /** Runs work that reads the records as they are stored, without the changes. */
+  async withoutChanges(work: () => Promise<void>): Promise<void> {
+    this.#isHidden = true;
+    try {
+      await work();
+    } finally {
+      this.#isHidden = false;
+    }
   }
 
   /** The changed records, in the order of their changes. */
@@ -82,7 +94,7 @@ export class StagedPartition implements Partition {
   }
 
   async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
-    const staged = this.#staged.get(`${type}/${id}`)?.version;
+    const staged = this.#seen(type, id)?.version;
     if (staged === undefined && version === undefined) return this.#readStored(type, id);
     if (staged === undefined || (version !== undefined && version < staged.version))
       return this.#parts.partition.read(type, id, version);
@@ -107,10 +119,10 @@ export class StagedPartition implements Partition {
   }
 
   async readMany(keys: readonly { readonly type: string; readonly id: string }[]): Promise<readonly StoredVersion[]> {
-    const stored = await this.#parts.partition.readMany(keys.filter(({ type, id }) => !this.has(type, id)));
+    const stored = await this.#parts.partition.readMany(keys.filter(({ type, id }) => !this.#seen(type, id)));
     const found = new Map(stored.map(version => [`${version.type}/${version.id}`, version]));
     return keys
-      .map(({ type, id }) => this.#staged.get(`${type}/${id}`)?.version ?? found.get(`${type}/${id}`))
+      .map(({ type, id }) => this.#seen(type, id)?.version ?? found.get(`${type}/${id}`))
       .filter(version => version !== undefined);
   }
 
@@ -190,8 +202,12 @@ export class StagedPartition implements Partition {
     return this.#parts.partition.mark(key);
   }
 
+  #seen(type: string, id: string): StagedRecord | undefined {
+    return this.#isHidden ? undefined : this.#staged.get(`${type}/${id}`);
+  }
+
   #of(type: string): readonly StagedRecord[] {
-    return this.records.filter(({ version }) => version.type === type);
+    return this.#isHidden ? [] : this.records.filter(({ version }) => version.type === type);
   }
 
   #type(name: string): ResourceType {
@@ -204,5 +220,5 @@ export class StagedPartition implements Partition {
 const none = Promise.resolve(undefined);
 
 /** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
-const repeated = (key: string) =>
+export const repeated = (key: string): FhirError =>
   fhirError(400, 'duplicate', `Another entry of the transaction writes \`${key}\`: send them one after another.`);
