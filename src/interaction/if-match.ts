@@ -5,31 +5,53 @@ import type { ResourceType } from '../model/model.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { RequestHeaders } from './interaction.ts';
 
+type Current = Pick<StoredVersion, 'id' | 'version'> | undefined;
+
 /**
- * Throws FhirError 412 if `If-Match` names another version than the current one, or if there is no record. A type whose
- * versioning is `versioned-update` requires the header for records that exist: 400. `current` is undefined also for a
- * record that does not exist for the caller. https://hl7.org/fhir/R4/http.html#concurrency
+ * Throws FhirError 412 if `If-Match` names another version than the current one, or if there is no record, and if
+ * `If-None-Match` names the current one, with `*` any. A type whose versioning is `versioned-update` requires
+ * `If-Match` for records that exist: 400. `current` is undefined also for a record that does not exist for the caller.
+ * https://hl7.org/fhir/R4/http.html#concurrency, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
-export function requireMatch(
-  { 'if-match': given }: RequestHeaders,
-  type: ResourceType,
-  current: Pick<StoredVersion, 'id' | 'version'> | undefined,
-): void {
+export function requireMatch(headers: RequestHeaders, type: ResourceType, current: Current): void {
+  requireListed(headers, type, current);
+  requireUnlisted(headers, current);
+}
+
+function requireListed({ 'if-match': given }: RequestHeaders, type: ResourceType, current: Current): void {
   if (given === undefined) {
     if (type.versioning === 'versioned-update' && current !== undefined) throw missing(type);
     return;
   }
   if (type.versioning === 'no-version') return;
-  const tags = parseETag(given);
-  if (tags.length === 0) {
-    throw fhirError(400, 'value', `\`If-Match\` must have the ETag of a version, such as ${printETag(3)}.`, expression);
-  }
-  if (current === undefined) throw other('There is no such record, so `If-Match` matches no version.');
-  if (tags.includes('*') || tags.includes(String(current.version))) return;
+  const isListed = parseCondition('If-Match', given);
+  if (current === undefined) throw failed('If-Match', 'There is no such record, so `If-Match` matches no version.');
   const { id, version } = current;
-  throw other(
+  if (isListed(version)) return;
+  throw failed(
+    'If-Match',
     `${type.name}/${id} is at version ${printETag(version)}, which \`If-Match\` does not name: read it again.`,
   );
+}
+
+function requireUnlisted({ 'if-none-match': given }: RequestHeaders, current: Current): void {
+  if (given === undefined) return;
+  const isListed = parseCondition('If-None-Match', given);
+  if (current === undefined || !isListed(current.version)) return;
+  throw failed(
+    'If-None-Match',
+    `The record exists, at version ${printETag(current.version)}, so \`If-None-Match\` refuses the write.`,
+  );
+}
+
+type Header = 'If-Match' | 'If-None-Match';
+
+/** Whether a header lists a version. Throws FhirError 400 for a header without any. */
+function parseCondition(header: Header, given: string): (version: number) => boolean {
+  const tags = parseETag(given);
+  if (tags.length > 0) return version => tags.includes('*') || tags.includes(String(version));
+  const text = `\`${header}\` must have the ETag of a version, such as ${printETag(3)}.`;
+  throw fhirError(400, 'value', text, expressionOf(header));
 }
 
 const missing = ({ name }: ResourceType): FhirError =>
@@ -37,10 +59,10 @@ const missing = ({ name }: ResourceType): FhirError =>
     400,
     'required',
     `A write to a ${name} requires the header \`If-Match\` with the ETag of its current version.`,
-    expression,
+    expressionOf('If-Match'),
   );
 
-const other = (text: string): FhirError => fhirError(412, 'conflict', text, expression);
+const failed = (header: Header, text: string): FhirError => fhirError(412, 'conflict', text, expressionOf(header));
 
 /** Other writes came between again and again. */
 export const tooManyWrites = (): FhirError =>
@@ -48,4 +70,4 @@ export const tooManyWrites = (): FhirError =>
     'Retry-After': '1',
   });
 
-const expression = 'http."If-Match"';
+const expressionOf = (header: Header): string => `http."${header}"`;

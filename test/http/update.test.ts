@@ -135,6 +135,33 @@ describe('If-Match', () => {
   });
 });
 
+// https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
+describe('If-None-Match', () => {
+  const put = (note: string, match: string) =>
+    server.put('/Communication/n', communication('n', noted(note)), { 'If-None-Match': match });
+
+  it('creates a record, and replaces none', async () => {
+    expect(stateOf(await put('one', '*'))).toEqual([201, 'W/"1"']);
+    const late = await put('two', '*');
+    expect([late.status, issuesOf(late)]).toEqual([412, ['conflict http."If-None-Match"']]);
+    expect((await put('two', 'W/"1"')).status).toBe(412);
+    expect(stateOf(await put('two', 'W/"7"'))).toEqual([200, 'W/"2"']);
+    expect((await put('three', 'two')).status).toBe(400);
+    expect((await server.delete('/Communication/n', { 'If-None-Match': '*' })).status).toBe(412);
+    expect((await server.get('/Communication/n')).json.note[0].text).toBe('two');
+    await server.delete('/Communication/n');
+    expect(stateOf(await put('again', '*'))).toEqual([201, 'W/"4"']);
+  });
+
+  it('fifty at once make one record', async () => {
+    const all = Array.from({ length: 50 }, (_, at) =>
+      server.put('/Communication/first', communication('first', noted(`${at}`)), { 'If-None-Match': '*' }),
+    );
+    const statuses = (await Promise.all(all)).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([201, ...Array<number>(49).fill(412)]);
+  });
+});
+
 describe('fifty updates at once', () => {
   const many = <T>(work: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => work(at)));
   const counted = (answers: readonly Answer[]) =>
@@ -312,6 +339,7 @@ it('an update in a batch is as one by itself', async () => {
       entry('one'),
       entry('two', { ifMatch: 'W/"1"' }),
       entry('three', { ifMatch: 'W/"1"' }),
+      entry('four', { ifNoneMatch: '*' }),
     ],
   });
   const headers = { ...server.authorized(everything), 'Content-Type': 'application/fhir+json' };
@@ -321,6 +349,7 @@ it('an update in a batch is as one by itself', async () => {
     '200 W/"2"',
     '201 W/"1"',
     '200 W/"2"',
+    '412 undefined',
     '412 undefined',
   ]);
 });

@@ -52,6 +52,7 @@ export class EntryFailures {
 const elementOf: Readonly<Record<string, string>> = {
   'http."If-None-Exist"': 'request.ifNoneExist',
   'http."If-Match"': 'request.ifMatch',
+  'http."If-None-Match"': 'request.ifNoneMatch',
 };
 
 /** The issues of the request of an entry, with their places in the Bundle. */
