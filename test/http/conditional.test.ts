@@ -80,6 +80,12 @@ describe('a conditional update', () => {
     expect(await total('all')).toBe(1);
   }, 60_000);
 
+  it('fifty at once with ids of their own make one record, under one of them', async () => {
+    const answers = await many(at => put('own', { id: `own-${at}` }));
+    expect(counted(answers)).toEqual({ 201: 1, 400: 49 });
+    expect(await total('own')).toBe(1);
+  });
+
   it('matches among the records that the caller may search, and needs a scope for that', async () => {
     await put('mine', { subject: { reference: 'Patient/p2' } });
     const ofPatient = (scope: string) => server.authorized(scope, { patient: 'p1' });

@@ -1,5 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#update
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readClientRecord, recheckClientRecord } from '../../src/interaction/write/client-record.ts';
+import { hasText } from '../../src/store/records.ts';
 import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import type { Answer } from '../support/serve.ts';
@@ -323,6 +325,21 @@ describe('attachments', () => {
     }))
       versions.push(`${version}: ${attachments.map(({ size }) => size).join()}`);
     expect(versions).toEqual(['1: 100', '2: 100', '3: 200']);
+  });
+
+  it('are required if the version that has them is deleted while an update is checked', async () => {
+    const { engine } = server.running;
+    const type = engine.model.types.get('Media');
+    const scope = server.authorized('user/Media.c', { fhirUser: 'Practitioner/x' });
+    const { json, text } = await post(server, 'Media', media(), scope);
+    const former = await server.partition.read('Media', json.id);
+    if (type === undefined || former === undefined || !hasText(former)) throw new Error('no Media');
+    const body = Buffer.from(text);
+    const place = { base: server.base, access: 'open', partition: server.partition, letter: 'u', id: json.id } as const;
+    const checked = { ...place, bodyId: 'required', former } as const;
+    const record = await readClientRecord(engine, type, body, checked);
+    const again = recheckClientRecord(engine, type, { body, record }, { ...checked, former: undefined });
+    await expect(again).rejects.toMatchObject({ issues: [{ expression: 'Media.content.data', code: 'required' }] });
   });
 });
 

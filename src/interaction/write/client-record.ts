@@ -37,7 +37,7 @@ export interface ClientRecord {
   readonly contents: readonly Content[];
   /** Warnings and notes, which do not reject it. */
   readonly warnings: readonly Issue[];
-  /** What its write requires, so that its references still hold. */
+  /** What its write requires, so that the references that the version before does not have still hold. */
   readonly requires: readonly Requirement[];
 }
 
@@ -138,6 +138,23 @@ function newReferences(
   if (!isObject(before)) return found;
   const known = new Set(findReferences(before, type, model).map(({ text }) => text));
   return found.filter(({ text }) => !known.has(text));
+}
+
+/**
+ * A record that was checked beside another version before, or none, checked beside the current one. Throws as
+ * `readClientRecord`. A body with attachments is not read again: it was overwritten.
+ */
+export async function recheckClientRecord(
+  engine: Engine,
+  type: ResourceType,
+  { body, record }: { readonly body: Buffer; readonly record: ClientRecord },
+  place: ClientPlace,
+): Promise<ClientRecord> {
+  // Without content it was checked beside a version that has some.
+  if (place.former === undefined && record.contents.length === 0) return readClientRecord(engine, type, body, place);
+  requireId(record.resource, place, type.name);
+  const added = newReferences(record.resource, type, engine, place);
+  return { ...record, requires: requiredTargets(engine, type, added, place.base) };
 }
 
 /** What a checked record is stored with after the version before: its text, and its attachments if none were sent. */

@@ -9,7 +9,7 @@ import type { Partition } from '../../store/partitions.ts';
 import type { Precondition, Requirement, WriteKey, WriteResult } from '../../store/records.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { readClientRecord, requireReferences, settleRecord } from './client-record.ts';
+import { readClientRecord, recheckClientRecord, requireReferences, settleRecord } from './client-record.ts';
 import type { ClientPlace, FormerVersion } from './client-record.ts';
 
 /** A resource to write, as received. */
@@ -141,9 +141,11 @@ export async function replace(
     if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
     replaced = await find();
     const next = bodyOf(replaced.former);
-    if (next === body) continue;
+    record =
+      next === body
+        ? await recheckClientRecord(engine, type, { body, record }, placeOf())
+        : await readClientRecord(engine, type, next, placeOf());
     body = next;
-    record = await readClientRecord(engine, type, body, placeOf());
   }
 }
 
