@@ -353,7 +353,7 @@ describe('a transaction', () => {
     [
       'a conditional reference by an unknown parameter',
       put(observation('b', ',"subject":{"reference":"Patient?nonsense=1"}'), 'Observation/b'),
-      'not-found Bundle.entry[1].resource',
+      'not-supported Bundle.entry[1].resource',
     ],
   ])('does not land at all where %s is wrong', async (_title, wrong, expected) => {
     const text = bundle('transaction', put(patient('a'), 'Patient/a'), wrong, remove('Patient/x'));

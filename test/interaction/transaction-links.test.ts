@@ -110,7 +110,14 @@ describe('links of a transaction', () => {
       postEntry(call('y4')),
       postEntry(call('y5', to('now&_count=1'))),
     ]);
-    expect(statusesOf(refusals)).toEqual([422, [1, 2, 5].map(at => `not-found Bundle.entry[${at}].resource`)]);
+    expect(statusesOf(refusals)).toEqual([
+      422,
+      [
+        'not-found Bundle.entry[1].resource',
+        'multiple-matches Bundle.entry[2].resource',
+        'value Bundle.entry[5].resource',
+      ],
+    ]);
   });
 
   it('satisfy enforced references to what other entries create, and not to what they delete', async () => {
@@ -237,6 +244,10 @@ describe('conditions of a transaction', () => {
     expect(statusesOf(await send([byCriteria('PUT', 'new', call('new'))]))).toEqual([
       412,
       ['multiple-matches Bundle.entry[0]'],
+    ]);
+    expect(statusesOf(await send([postEntry(call('x'), undefined, { ifNoneExist: 'unknown=1' })]))).toEqual([
+      400,
+      ['not-supported Bundle.entry[0].request.ifNoneExist'],
     ]);
     expect(statusesOf(await send([postEntry(call('new'), undefined, ifNoneExist('new'))]))).toEqual([
       412,

@@ -57,15 +57,23 @@ const elementOf: Readonly<Record<string, string>> = {
 
 /** The issues of the request of an entry, with their places in the Bundle. */
 function placedIn({ index, value }: FailedEntry, issues: readonly Issue[]): readonly Issue[] {
-  const { resource } = value;
+  const { resource, request } = value;
   const type = isObject(resource) ? String(resource['resourceType']) : '';
-  return issues.map(issue => ({ ...issue, expression: placeOf(`Bundle.entry[${index}]`, type, issue.expression) }));
+  const criteria = isObject(request) && request['ifNoneExist'] !== undefined ? 'request.ifNoneExist' : 'request.url';
+  const place = (expression: string | undefined): string =>
+    placeOf(`Bundle.entry[${index}]`, { type, criteria }, expression);
+  return issues.map(issue => ({ ...issue, expression: place(issue.expression) }));
 }
 
-function placeOf(entry: string, type: string, expression: string | undefined): string {
+/** `criteria` is the element of the parameters of a search. */
+function placeOf(
+  entry: string,
+  { type, criteria }: { readonly type: string; readonly criteria: string },
+  expression: string | undefined,
+): string {
   if (expression === undefined) return entry;
   if (expression.startsWith(entry)) return expression;
-  if (expression.startsWith('http.')) return `${entry}.${elementOf[expression] ?? 'request.url'}`;
+  if (expression.startsWith('http.')) return `${entry}.${elementOf[expression] ?? criteria}`;
   if (expression === 'resourceType') return `${entry}.resource.resourceType`;
   const isInside = expression === type || expression.startsWith(`${type}.`);
   return isInside && type !== '' ? `${entry}.resource${expression.slice(type.length)}` : entry;

@@ -35,8 +35,8 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
   const issues: Issue[] = [];
   const found = new Map<string, string>();
   let open = false;
-  const complain = (link: Link, what: string): void => {
-    issues.push(entryIssue(index, 'resource', `The reference \`${link.text.slice(0, 200)}\` ${what}.`, 'not-found'));
+  const complain = (link: Link, what: string, code: Issue['code'] = 'not-found'): void => {
+    issues.push(entryIssue(index, 'resource', `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
   };
 
   const conditional: Link[] = [];
@@ -59,10 +59,11 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
         complain(link, 'finds nothing');
         break;
       case 'many':
-        complain(link, 'matches more than one resource');
+        complain(link, 'matches more than one resource', 'multiple-matches');
         break;
       case 'bad':
-        for (const issue of result.issues) complain(link, `cannot be searched: ${issue.text.replace(/\.$/, '')}`);
+        for (const { text: why, code } of result.issues)
+          complain(link, `cannot be searched: ${why.replace(/\.$/, '')}`, code);
         break;
       case 'undeclared':
         break;
