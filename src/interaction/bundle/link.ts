@@ -9,9 +9,10 @@ export interface Link {
 
 /**
  * The same text with other links: `resolve` returns the replacement, or undefined to keep a link. Nothing else in the
- * text changes. Takes compact JSON.
+ * text changes. Links between the entries of a Bundle within the text are its own, and stay. Takes compact JSON.
  */
 export function rewriteLinks(text: string, resolve: (link: Link) => string | undefined): string {
+  const own = fullUrlsIn(text);
   let result = '';
   let from = 0;
   let at = text.indexOf('"');
@@ -34,10 +35,19 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
   }
   return from === 0 ? text : result + text.slice(from);
 
+  function resolveOther(link: Link): string | undefined {
+    return own.has(link.text) ? undefined : resolve(link);
+  }
+
   function targetOf(property: string, quoted: string): string | undefined {
     const plain = unquote(quoted);
-    return property === 'div' ? rewriteNarrative(plain, resolve) : resolve({ property, text: plain });
+    return property === 'div' ? rewriteNarrative(plain, resolveOther) : resolveOther({ property, text: plain });
   }
+}
+
+/** The fullUrls of a Bundle within a resource. https://hl7.org/fhir/R4/bundle.html#references */
+function fullUrlsIn(text: string): ReadonlySet<string> {
+  return new Set([...text.matchAll(/"fullUrl":("(?:[^"\\]|\\.)*")/g)].map(([, quoted = '""']) => unquote(quoted)));
 }
 
 /**

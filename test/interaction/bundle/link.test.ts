@@ -16,3 +16,12 @@ it('rewriteLinks changes links and nothing else', () => {
     String.raw`{"a":"urn:uuid:1","value":"urn:uuid:1","subject":{"reference":"Patient/1","display":"\"reference\":\"urn:uuid:1\""},"n":[1.10,{"reference":{"reference":"Patient/1"}}],"url":"Patient/1","valueUri":"x","reference":""}`,
   );
 });
+
+// https://hl7.org/fhir/R4/bundle.html#references
+it('rewriteLinks leaves the links between the entries of a Bundle in the text', () => {
+  const entry = (fullUrl: string, reference: string) =>
+    `{"fullUrl":"${fullUrl}","resource":{"text":{"div":"<a href=\\"${reference}\\"/>"},"subject":{"reference":"${reference}"}}}`;
+  const inner = entry('urn:uuid:1', 'urn:uuid:1');
+  const result = rewriteLinks(`{"entry":[${inner},${entry('urn:uuid:2', 'urn:uuid:3')}]}`, ({ text }) => `to ${text}`);
+  expect(result).toBe(`{"entry":[${inner},${entry('urn:uuid:2', 'to urn:uuid:3')}]}`);
+});
