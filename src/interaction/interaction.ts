@@ -123,6 +123,8 @@ export interface Engine {
    * elsewhere.
    */
   readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
+  /** In a transaction: a resource with its links to the records of other entries. Absent elsewhere. */
+  readonly linked?: ((text: string) => string) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
   /** When the definitions came into use, in milliseconds since 1970 UTC. */

@@ -12,7 +12,7 @@ import {
   statusesOf,
   transaction,
 } from '../support/transaction.ts';
-import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
+import { communication, everything, noted, pathPatch, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -282,6 +282,32 @@ describe('conditions of a transaction', () => {
     expect([referenceOf(answer, 2), resourceOf(answer, 3).status]).toEqual(['Communication/q2', 'stopped']);
     const twice = [putEntry(communication('q1')), { ...deleteEntry('Communication/q1') }];
     expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[0]']]);
+  });
+
+  it('patch with links in what a JSON Patch, or the text of a FHIRPath Patch, makes', async () => {
+    for (const id of ['j1', 'j2'])
+      await server.put(`/Communication/${id}`, communication(id, refer('Communication/q1')));
+    const operations = [
+      { op: 'add', path: '/basedOn', value: [{ reference: 'urn:uuid:new' }] },
+      { op: 'replace', path: '/partOf/0/reference', value: 'urn:uuid:new' },
+    ];
+    const data = Buffer.from(JSON.stringify(operations)).toString('base64');
+    const value = { name: 'value', valueString: 'urn:uuid:new' };
+    const answer = await send([
+      {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url: 'Communication/j1' },
+      },
+      {
+        resource: pathPatch('replace', 'Communication.partOf.reference', value),
+        request: { method: 'PATCH', url: 'Communication/j2' },
+      },
+      postEntry(call('j3'), 'urn:uuid:new'),
+    ]);
+    expect(statusesOf(answer)).toEqual([200, 200, 201]);
+    const link = [{ reference: idOf(answer, 2) }];
+    expect(resourceOf(answer, 0)).toMatchObject({ basedOn: link, partOf: link });
+    expect(resourceOf(answer, 1).partOf).toEqual(link);
   });
 
   it('name versions', async () => {

@@ -6,8 +6,10 @@ import type { Partition } from '../../store/partitions.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import { requestOf } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
-import { decideIdentities } from './identities.ts';
+import type { Targets } from './head.ts';
+import { decideIdentities, targetsOf } from './identities.ts';
 import type { Identity } from './identities.ts';
+import { rewriteLinks } from './link.ts';
 import { inOrder, LONGEST } from './read-entries.ts';
 import { createEntryResolution } from './resolve-entry.ts';
 import type { ResolveEntry } from './resolve-entry.ts';
@@ -41,7 +43,9 @@ export async function attemptTransaction(
   const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
   const identities = await decideIdentities(engine, { before: partition, staged, deleted }, writes);
   await staged.readAhead([...identities.values()]);
-  const resolve = createEntryResolution(engine, staged, identities, course.transaction);
+  const targets = targetsOf(identities);
+  attempt.targets = targets;
+  const resolve = createEntryResolution(engine, staged, { identities, targets }, course.transaction);
   for (const entry of writes) await attempt.write(entry, identities.get(entry), resolve);
   attempt.failures.throw();
   await attempt.check();
@@ -57,6 +61,8 @@ class Attempt {
   readonly answers = new Map<TransactionEntry, FhirResponse>();
   readonly failures = new EntryFailures();
   readonly tokens: StagedTokens;
+  /** Where the fullUrls of the entries lead. */
+  targets: Targets = new Map();
   readonly #engine: Engine;
   /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
@@ -159,6 +165,7 @@ class Attempt {
         if (entry !== undefined) this.#checks.push({ entry, check });
       },
       newId: () => this.#newId ?? newId(),
+      linked: text => rewriteLinks(text, link => this.targets.get(link.text)?.reference),
     };
   }
 }

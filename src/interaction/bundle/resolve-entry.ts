@@ -9,7 +9,6 @@ import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import type { Targets } from './head.ts';
-import { targetsOf } from './identities.ts';
 import type { Identities } from './identities.ts';
 import { rewriteLinks } from './link.ts';
 import { resolveLinks } from './resolve.ts';
@@ -27,10 +26,9 @@ export type ResolveEntry = (entry: TransactionEntry) => Promise<string | undefin
 export function createEntryResolution(
   engine: Engine,
   partition: StagedPartition,
-  identities: Identities,
+  { identities, targets }: { readonly identities: Identities; readonly targets: Targets },
   caller: FhirRequest,
 ): ResolveEntry {
-  const targets = targetsOf(identities);
   const resolve = (entry: TransactionEntry, text: string, find: Find): ReturnType<typeof resolveLinks> =>
     resolveLinks(text, {
       targets,

@@ -34,7 +34,8 @@ export const patch: Interaction = async (engine, request, partition) => {
       : byId(engine, type, request, partition);
   const bodyOf = (former: FormerVersion | undefined): Buffer => {
     if (former === undefined) throw new Error('A patch creates no record');
-    return apply(former);
+    const body = apply(former);
+    return engine.linked === undefined ? body : Buffer.from(engine.linked(body.toString()));
   };
   try {
     const written = await refuseCostly(
