@@ -20,7 +20,7 @@ const faults: readonly Step[] = [
     files: ['test/faults'],
   },
   {
-    what: 'kill -9 of loads, creates, transactions, upgrades and audit logs, 100 rounds each',
+    what: 'kill -9 of loads, creates, updates, transactions, upgrades and audit logs, 100 rounds each',
     env: { CRS_TEST_ROUNDS: '100' },
     files: [
       'test/store/sqlite/kill.test.ts',
@@ -28,6 +28,7 @@ const faults: readonly Step[] = [
       'test/store/sqlite-upgrade.test.ts',
       'test/audit/kill.test.ts',
       'test/faults/transactions.test.ts',
+      'test/faults/writers.test.ts',
     ],
   },
   {
@@ -50,6 +51,7 @@ const faults: readonly Step[] = [
       'test/store/mongo-create.test.ts',
       'test/store/mongo-upgrade.test.ts',
       'test/audit/mongo-kill.test.ts',
+      'test/faults/mongo-writers.test.ts',
     ],
     onMongodb: true,
   },

@@ -1,0 +1,4 @@
+import { newMongoPlace } from '../support/mongodb/place.ts';
+import { writersContract } from './contract-writers.ts';
+
+writersContract(newMongoPlace, Number(process.env['CRS_TEST_ROUNDS'] ?? 2));
