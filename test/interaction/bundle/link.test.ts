@@ -19,8 +19,10 @@ it('rewriteLinks changes links and nothing else', () => {
 
 // https://hl7.org/fhir/R4/bundle.html#references
 it('rewriteLinks leaves the links between the entries of a Bundle in the text', () => {
-  const entry = (fullUrl: string, reference: string) =>
-    `{"fullUrl":"${fullUrl}","resource":{"text":{"div":"<a href=\\"${reference}\\"/>"},"subject":{"reference":"${reference}"}}}`;
+  const entry = (fullUrl: string, reference: string) => {
+    const text = `"text":{"div":"<a href=\\"${reference}\\"/>"}`;
+    return `{"fullUrl":"${fullUrl}","resource":{${text},"subject":{"reference":"${reference}"}}}`;
+  };
   const inner = entry('urn:uuid:1', 'urn:uuid:1');
   const result = rewriteLinks(`{"entry":[${inner},${entry('urn:uuid:2', 'urn:uuid:3')}]}`, ({ text }) => `to ${text}`);
   expect(result).toBe(`{"entry":[${inner},${entry('urn:uuid:2', 'to urn:uuid:3')}]}`);
