@@ -123,7 +123,8 @@ async function writeUntilKilled(
   await working;
 }
 
-const oneOf = <T>(list: readonly [T, ...T[]] | readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T; // it is not empty
+// The lists are not empty.
+const oneOf = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)] as T;
 
 const isMade = (body: unknown): body is { readonly id: string } =>
   typeof body === 'object' && body !== null && 'id' in body;
