@@ -267,6 +267,22 @@ describe('a transaction', () => {
     expect(await total(called('late'))).toBe(0);
   });
 
+  it('deletes nothing if the search for referrers takes longer than a minute', async () => {
+    await server.put('/Communication/slow', communication('slow'));
+    const slow = createTransaction(async (...of) => {
+      const answer = await dispatch(...of);
+      server.clock.now += 70_000;
+      return answer;
+    });
+    const late = slow(
+      server.running.engine,
+      requestWith(transaction(deleteEntry('Communication/slow'))),
+      server.partition,
+    );
+    await expect(late).rejects.toMatchObject({ status: 503, issues: [{ expression: 'Bundle.entry[0]' }] });
+    expect((await server.get('/Communication/slow')).status).toBe(200);
+  });
+
   it('costs a client its entries once, however often it is carried out', async () => {
     await server.put('/Communication/raced', communication('raced'));
     const raced = communication('raced', noted('mine'));

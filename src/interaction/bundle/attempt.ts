@@ -83,11 +83,11 @@ class Attempt {
 
   /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
   async answer(entry: TransactionEntry, request: FhirRequest, newId?: string): Promise<void> {
-    const { dispatch, end } = this.#course;
+    const { dispatch } = this.#course;
     this.#current = entry;
     this.#newId = newId;
     try {
-      if (this.#engine.now() > end) throw tooLate();
+      this.#requireTime();
       this.answers.set(entry, await dispatch(this.#entryEngine, request, this.#partition));
     } catch (error) {
       this.failures.add(entry, error);
@@ -134,12 +134,17 @@ class Attempt {
   async check(): Promise<void> {
     for (const { entry, check } of this.#checks) {
       try {
+        this.#requireTime();
         await check();
       } catch (error) {
         this.failures.add(entry, error);
       }
     }
     this.failures.throw();
+  }
+
+  #requireTime(): void {
+    if (this.#engine.now() > this.#course.end) throw tooLate();
   }
 
   /** Audits the writes that are about to happen: durable when it resolves. */
