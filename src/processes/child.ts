@@ -123,14 +123,21 @@ export async function startChild(
     follow = () => live.follow();
     if (metrics !== undefined) watchQueues(metrics, () => live.current.engine);
     isStarted = true;
+    let isEnded = false;
+    let following: Promise<unknown> = Promise.resolve();
     let closed: Promise<void> | undefined;
     const close = async (ended: Promise<void>): Promise<void> => {
       await ended;
+      isEnded = true;
+      await following; // it reads the store
       await opened.close();
     };
     return {
       async follow(next) {
-        const change = await live.follow();
+        if (isEnded) return; // no request follows
+        const changing = live.follow();
+        following = changing;
+        const change = await changing;
         if (live.current.engine.model.digest === next) return;
         const why = change?.kind === 'refused' ? change.problems.join('\n') : 'other definitions apply';
         throw new Error(`A process cannot follow the definitions: ${why}`);

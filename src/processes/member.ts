@@ -10,6 +10,8 @@ export interface Member {
   readonly connections: ConnectionCounts;
   /** It answers requests, and gets new connections. */
   readonly isReady: boolean;
+  /** It answers requests: perhaps only those of the connections that it has. */
+  readonly isRunning: boolean;
   /** It gets no more connections, and is not replaced at its end. */
   readonly isLeaving: boolean;
   /** Resolves when it is ready; rejects if it ends before, or cannot start. */

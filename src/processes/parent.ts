@@ -64,7 +64,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
   const shareOf = createShareOf(config.trustedProxies);
   const distribution = createDistribution(members, { most, share, shareOf, longest: config.headerTimeout, notice });
   let children: Children | undefined;
-  const ready = (): Member[] => [...members].filter(({ isReady }) => isReady);
+  const running = (): Member[] => [...members].filter(({ isRunning }) => isRunning);
 
   const childrenOf = ({ start, store, auditLog, audit: auditOfServer, digest }: FrontParts): Children => {
     const begin = (): Member =>
@@ -99,7 +99,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
   };
   let current: (() => string) | undefined;
   const reload = async (what: 'certificate' | 'accounts'): Promise<void> => {
-    const texts = await Promise.all(ready().map(({ link }) => link.ask('reload', what).catch(() => [])));
+    const texts = await Promise.all([...members].map(({ link }) => link.ask('reload', what).catch(() => [])));
     for (const text of new Set(texts.flat())) notice(text);
   };
   const front: Front = {
@@ -116,7 +116,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       const digest = current?.();
       if (digest === undefined) return;
       await Promise.all(
-        ready().map(async member => {
+        running().map(async member => {
           const late = setTimeout(() => member.kill(), longestFollowing);
           await member.link.ask('follow', digest).catch(() => member.kill()); // a new one begins with them
           clearTimeout(late);
@@ -127,7 +127,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
     async metrics() {
       const late = delay(longestScrape, undefined, { ref: false }); // a scrape shows what it can
       const read = await Promise.all(
-        ready().map(({ link }) => Promise.race([link.ask('metrics').catch(() => undefined), late])),
+        running().map(({ link }) => Promise.race([link.ask('metrics').catch(() => undefined), late])),
       );
       return read.filter(one => one !== undefined);
     },
@@ -135,7 +135,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
   return {
     front,
     restart: async () => children?.restart(),
-    pids: () => ready().flatMap(({ pid }) => pid ?? []),
+    pids: () => [...members].flatMap(({ isReady, pid }) => (isReady && pid) || []),
   };
 }
 

@@ -81,6 +81,9 @@ export function startMember(parts: MemberParts): Member {
     get isReady() {
       return isStarted && !isLeaving && !isEnded;
     },
+    get isRunning() {
+      return isStarted && !isEnded;
+    },
     get isLeaving() {
       return isLeaving;
     },

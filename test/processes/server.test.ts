@@ -151,6 +151,23 @@ describe('two processes with definitions of a test', () => {
   });
 });
 
+it('one that is being replaced follows a reload too', async () => {
+  const definitions = join(mkdtempSync(join(tmpdir(), 'processes-')), 'definitions');
+  mkdirSync(join(definitions, 'capability'), { recursive: true });
+  await start(['--definitions', definitions, '--keep-alive', '10'], { load });
+  const before = server.running.children();
+  const restarted = server.running.restart();
+  await expect.poll(() => server.running.children().filter(pid => before.includes(pid))).toHaveLength(1);
+  cpSync(join(root, 'test/fixtures/ninth-type'), definitions, { recursive: true });
+  expect((await server.running.definitions.reload()).kind).toBe('changed');
+  // One of these connections is of the process that is being replaced.
+  for (const client of [first, second]) expect((await client.ask('GET', '/Practitioner')).status).toBe(200);
+  for (const client of [first, second]) client.close();
+  await restarted;
+  await server.close();
+  rmSync(definitions, { recursive: true, force: true });
+});
+
 it.skipIf(process.platform === 'win32')(
   'one with a defect completes its requests, and is replaced (no signals on Windows)',
   async () => {
