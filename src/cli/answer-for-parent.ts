@@ -30,6 +30,8 @@ export function answerForParent(parts: ChildParts & { readonly log?: Log } = {})
     if (isClosing) return;
     isClosing = true;
     await ended;
+    const values = await child.metrics();
+    if (values !== undefined) link.tell('measured', values);
     await link.flush();
     process.exit(code);
   };

@@ -22,7 +22,7 @@ export interface Front {
   follow(): Promise<void>;
   /** The children read the file of accounts again. Never rejects. */
   reloadAccounts(): Promise<void>;
-  /** The metrics of each child. */
+  /** The metrics of the children, those that have ended too. */
   metrics(): Promise<readonly MetricsOfProcess[]>;
 }
 

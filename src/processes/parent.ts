@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { publicUrlOf } from '../config.ts';
 import { startEngine } from '../engine/engine.ts';
@@ -16,6 +15,7 @@ import type { Children } from './children.ts';
 import { createDistribution } from './connections.ts';
 import type { Distribution } from './connections.ts';
 import type { Member } from './member.ts';
+import { createMetricsOfChildren } from './metrics-of-children.ts';
 import { startMember } from './start-member.ts';
 import { createParentLimits } from './parent-limits.ts';
 
@@ -45,8 +45,6 @@ export async function startProcesses(config: Config, log: Log, parts: ProcessPar
 
 /** Errors of the port are logged once in this time, in milliseconds. */
 const noticeInterval = 10_000;
-/** How long a scrape waits for a child, in milliseconds. */
-const longestScrape = 1_000;
 /** A child that does not follow the definitions within this time is replaced, in milliseconds. */
 const longestFollowing = 30_000;
 
@@ -61,6 +59,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
   const notice = (text: string): void => log.notice(text);
   const members = new Set<Member>();
   const limits = createParentLimits(config, members, now);
+  const metrics = createMetricsOfChildren(members);
   const shareOf = createShareOf(config.trustedProxies);
   const distribution = createDistribution(members, { most, share, shareOf, longest: config.headerTimeout, notice });
   let children: Children | undefined;
@@ -74,6 +73,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
         audit: auditOfServer,
         digest,
         limits,
+        measured: metrics.measured,
         program,
         forked,
         start: {
@@ -91,7 +91,10 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       count,
       begin,
       ready: () => distribution.ready(),
-      ended: member => limits.leave(member),
+      ended(member) {
+        limits.leave(member);
+        metrics.ended(member);
+      },
       notice,
       keepAlive: config.keepAlive,
       longest: config.shutdownTimeout,
@@ -124,13 +127,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       );
     },
     reloadAccounts: () => reload('accounts'),
-    async metrics() {
-      const late = delay(longestScrape, undefined, { ref: false }); // a scrape shows what it can
-      const read = await Promise.all(
-        running().map(({ link }) => Promise.race([link.ask('metrics').catch(() => undefined), late])),
-      );
-      return read.filter(one => one !== undefined);
-    },
+    metrics: () => metrics.read(),
   };
   return {
     front,

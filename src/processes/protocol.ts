@@ -49,6 +49,8 @@ export type ParentCalls = {
   readonly mayAuthorize: (network: string) => boolean;
   /** A connection has ended. */
   readonly closed: (share: string | undefined) => void;
+  /** The last values of a child that ends in order. */
+  readonly measured: (metrics: MetricsOfProcess) => void;
   /** The child ends after an error: it takes no more connections. */
   readonly leaving: () => void;
 };

@@ -5,12 +5,14 @@ import type { FrontParts } from '../engine/front.ts';
 import { ConnectionCounts } from './connection-counts.ts';
 import { openLink } from './link.ts';
 import type { Member } from './member.ts';
+import type { MetricsOfChildren } from './metrics-of-children.ts';
 import type { ChildCalls, ChildStart, ParentCalls, Passed } from './protocol.ts';
 import type { Held, ParentLimits } from './parent-limits.ts';
 
 export interface MemberParts extends Pick<FrontParts, 'store' | 'auditLog' | 'audit' | 'digest'> {
   readonly start: Omit<ChildStart, 'digest'>;
   readonly limits: ParentLimits;
+  readonly measured: MetricsOfChildren['measured'];
   readonly program: string | undefined;
   readonly forked: ((child: ChildProcess) => void) | undefined;
   /** A child leaves after an error. */
@@ -22,7 +24,19 @@ const usualProgram = fileURLToPath(new URL('../cli/serve-child.ts', import.meta.
 
 /** Starts a child, and runs its calls. What it holds of the limits is given back at its end. */
 export function startMember(parts: MemberParts): Member {
-  const { store, auditLog, audit, digest, start, limits, program = usualProgram, forked, leaving, broken } = parts;
+  const {
+    store,
+    auditLog,
+    audit,
+    digest,
+    start,
+    limits,
+    measured,
+    program = usualProgram,
+    forked,
+    leaving,
+    broken,
+  } = parts;
   // It gets no input; what it logs goes where the log of this process does.
   const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   forked?.(child);
@@ -50,6 +64,7 @@ export function startMember(parts: MemberParts): Member {
     giveTokens: limits.giveTokens,
     mayAuthorize: limits.mayAuthorize,
     closed: share => connections.remove(share),
+    measured: values => measured(member, values),
     leaving() {
       isLeaving = true;
       leaving(member);

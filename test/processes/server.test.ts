@@ -38,6 +38,27 @@ describe('two processes', () => {
     expect(await metrics()).toMatch(/^crs_build_info\{version="[^"]+"\} 1$/m);
   });
 
+  it('serve counts that never decrease when processes end', async () => {
+    const scraped = async (): Promise<string> =>
+      (await fetch(`http://127.0.0.1:${server.running.metricsPort}/metrics`)).text();
+    const reads = (count: number): string =>
+      `crs_requests_total{interaction="read",type="Patient",status="200"} ${count}`;
+    for (const client of [first, first, second]) await client.ask('GET', '/Patient/p1');
+    await expect.poll(scraped).toContain(reads(3));
+    for (const pid of server.running.children()) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => server.notices.filter(text => text.includes('has ended (SIGKILL)'))).toHaveLength(2);
+    expect(await scraped()).toContain(reads(3));
+    await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
+    first = server.client();
+    await first.ask('GET', '/Patient/p1');
+    first.close();
+    await server.running.restart(); // which loses nothing, without a scrape
+    const text = await scraped();
+    expect(text).toContain(reads(4));
+    expect(text).toContain('crs_request_duration_seconds_bucket{le="+Inf",interaction="read"} 4');
+    expect(text).toMatch(/^crs_queue_length\{queue="requests"\} 0$/m);
+  });
+
   it('store audit events of all requests, in the files of the parent', async () => {
     await first.ask('GET', '/Patient/p1');
     await second.ask('GET', '/Patient/p1');
