@@ -19,6 +19,8 @@ interface Limits {
 export interface Distribution {
   /** Passes a paused connection to the ready child that has the fewest, or waits for one. */
   accept(socket: Socket): void;
+  /** All children have started: connections wait before. */
+  open(): void;
   /** A child is ready. */
   ready(): void;
   /** Closes the connections that wait. */
@@ -36,6 +38,7 @@ export function createDistribution(members: ReadonlySet<Member>, limits: Limits)
   const { most, share: mostOfShare, shareOf, longest, notice } = limits;
   const waiting = new Map<Socket, { readonly share: string | undefined; readonly timer: NodeJS.Timeout }>();
   const isTime = seldom(noticeInterval);
+  let isOpen = false;
 
   const countOf = (share: string | undefined): number => {
     let sum = 0;
@@ -56,7 +59,7 @@ export function createDistribution(members: ReadonlySet<Member>, limits: Limits)
   };
   const pass = (socket: Socket, share: string | undefined): void => {
     let chosen: Member | undefined;
-    for (const member of members)
+    for (const member of isOpen ? members : [])
       if (member.isReady && (chosen === undefined || member.connections.total < chosen.connections.total))
         chosen = member;
     if (chosen !== undefined) return chosen.pass(socket, share);
@@ -82,6 +85,14 @@ export function createDistribution(members: ReadonlySet<Member>, limits: Limits)
       return refuse(socket, `There are ${all} connections, the maximum (\`max-connections\`).`);
     pass(socket, share);
   };
+  const passWaiting = (): void => {
+    const sockets = [...waiting];
+    waiting.clear();
+    for (const [socket, { share, timer }] of sockets) {
+      clearTimeout(timer);
+      pass(socket, share);
+    }
+  };
   return {
     accept(socket) {
       socket.on('error', () => {}); // it is closed then
@@ -95,14 +106,11 @@ export function createDistribution(members: ReadonlySet<Member>, limits: Limits)
       if (isFull) void acceptAtLimit(socket, share);
       else pass(socket, share);
     },
-    ready() {
-      const sockets = [...waiting];
-      waiting.clear();
-      for (const [socket, { share, timer }] of sockets) {
-        clearTimeout(timer);
-        pass(socket, share);
-      }
+    open() {
+      isOpen = true;
+      passWaiting();
     },
+    ready: passWaiting,
     close() {
       for (const [socket, { timer }] of waiting) {
         clearTimeout(timer);

@@ -114,6 +114,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       current = parts.digest;
       children = childrenOf(parts);
       await children.start();
+      distribution.open(); // a signal to end would end a server at once that has not started
     },
     async follow() {
       const digest = current?.();

@@ -1,15 +1,23 @@
 // A server of several processes: src/processes/README.md.
+import type { ChildProcess } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
+import { readConfig } from '../../src/config.ts';
 import { root } from '../cli/process.ts';
 import { requireModel as load } from '../../src/engine/load-model.ts';
+import { createLog } from '../../src/observability/log.ts';
+import { startProcesses } from '../../src/processes/parent.ts';
+import { freePort } from '../support/free-port.ts';
+import { requireModel as shared } from '../support/loaded-once.ts';
 import { media } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
+import { newStorePlace } from '../support/store-place.ts';
 import { runs, serveSeveral } from './support/server.ts';
 import type { Client, SeveralProcesses } from './support/server.ts';
 
@@ -200,6 +208,43 @@ it.skipIf(process.platform === 'win32')(
     expect((await server.client().ask('GET', '/Patient/p1')).status).toBe(200);
     expect(server.notices.join()).toContain('ends after an error');
     await server.close();
+  },
+);
+
+it.skipIf(process.platform === 'win32')(
+  'answers nothing before all have started: an end in order is possible only then (no signals on Windows)',
+  async () => {
+    const port = await freePort();
+    const forked: ChildProcess[] = [];
+    const place = await newStorePlace();
+    const flags = [
+      '--port',
+      String(port),
+      '--store',
+      place.url,
+      '--access',
+      'open',
+      '--processes',
+      '2',
+      '--log',
+      'off',
+    ];
+    const starting = startProcesses(readConfig(flags), createLog('off'), {
+      load: shared,
+      forked(child) {
+        forked.push(child);
+        if (forked.length === 2) child.kill('SIGSTOP');
+      },
+    });
+    await expect.poll(() => forked.length, { timeout: 10_000 }).toBe(2);
+    const answered = fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status);
+    const first = await Promise.race([answered, delay(3_000, 'none')]); // a process starts in one
+    forked[1]?.kill('SIGCONT');
+    const running = await starting;
+    expect(await answered).toBe(200);
+    await running.close();
+    await place.remove();
+    expect(first).toBe('none');
   },
 );
 
