@@ -8,6 +8,7 @@ import type { ExitCode } from './command.ts';
 import { commands } from './commands.ts';
 import { explanation } from './explanation.ts';
 import { commandHelp, overview } from './help.ts';
+import { createLog } from '../observability/log.ts';
 import { endOnSignals } from './interruption.ts';
 
 /** Runs a command line, reports errors, and returns the exit code. */
@@ -49,8 +50,11 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
     return exitCodes.done;
   }
   const rest = argv.slice(entry.name.split(' ').length);
+  const isServer = entry.name === 'serve';
+  logsJson = isServer && (/--log-format[ =]json\b/.test(rest.join(' ')) || process.env['CRS_LOG_FORMAT'] === 'json');
   const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
-  if (entry.name === 'serve') return command.run(given); // which completes running requests
+  logsJson = isServer && given.config.logFormat === 'json';
+  if (isServer) return command.run(given); // which completes running requests
   const crash = (error: unknown): never => process.exit(explain(error));
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
@@ -71,15 +75,24 @@ function unknownCommand([first = '', second = '']: readonly string[]): string {
   return `\`${first}\` is not a command.${didYouMean(first, names) || didYouMean(given, names)}`;
 }
 
+/** Errors are lines of the log of a server, as far as its settings can be read. */
+let logsJson = false;
+
+function print(text: string): void {
+  const shown = hideCredentials(text);
+  if (logsJson) createLog('info', process.stderr, Date.now, 'json').fatal(shown);
+  else console.error(shown);
+}
+
 /** One sentence per problem on stderr, without a stack unless CRS_DEBUG is set, and never a password. */
 function explain(error: unknown): ExitCode {
   if (error instanceof ConfigError) {
-    for (const problem of error.problems) console.error(hideCredentials(problem));
-    console.error('`--help` shows the commands, flags and settings.');
+    for (const problem of error.problems) print(problem);
+    print('`--help` shows the commands, flags and settings.');
     return exitCodes.usage;
   }
-  console.error(hideCredentials(explanation(error)));
+  print(explanation(error));
   const debug = process.env['CRS_DEBUG'] ?? (process.argv.includes('--debug') ? '1' : '');
-  if (debug !== '' && debug !== '0' && debug !== 'false') console.error(hideCredentials(inspect(error)));
+  if (debug !== '' && debug !== '0' && debug !== 'false') print(inspect(error));
   return error instanceof CommandError ? error.exitCode : exitCodes.failed;
 }

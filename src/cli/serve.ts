@@ -43,10 +43,12 @@ itself; that store has clients and users too, whose passwords are printed, for t
     const uncaught = catchUncaught(log, given.shutdownTimeout + beyond);
     // the reader of the first lines may close the pipe
     process.stdout.removeAllListeners('error').on('error', () => {});
+    // JSON to the last line, for those who collect both streams
+    const say = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json').notice : console.log;
     const demo = own.demo === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
-    console.log(`Runs on Node ${process.version} (${process.execPath}).`);
+    say(`Runs on Node ${process.version} (${process.execPath}).`);
     const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);
     const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
     let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
@@ -59,7 +61,7 @@ itself; that store has clients and users too, whose passwords are printed, for t
     const stopped = stopSignal();
     try {
       if (demo) await showDemo(running, config, files);
-      else console.log(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
+      else say(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
       await Promise.race([stopped, uncaught.occurred]);
     } finally {

@@ -26,8 +26,8 @@ export interface Log {
   fault(error: unknown, requestId: string): void;
   /** A notice for the operator. */
   notice(text: string): void;
-  /** Why the server ends: logged at every level. */
-  fatal(text: string, error: unknown): void;
+  /** Why the server ends, or does not start: logged at every level. */
+  fatal(text: string, error?: unknown): void;
 }
 
 /** The output of the log. */
@@ -69,7 +69,8 @@ export function createLog(
       if (level === 'info') write({ level: 'notice', text }, text);
     },
     fatal(text, error) {
-      write({ level: 'fatal', text, error: textOf(error) }, `${text} ${textOf(error)}`);
+      if (error === undefined) write({ level: 'fatal', text }, text);
+      else write({ level: 'fatal', text, error: textOf(error) }, `${text} ${textOf(error)}`);
     },
   };
 }

@@ -148,3 +148,33 @@ describe('serve', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 });
+
+describe('serve --log-format json', () => {
+  const parsed = (text: string): unknown[] =>
+    text
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line));
+
+  it('prints nothing but lines of JSON, at a start too', async () => {
+    const flags = ['--port', '0', '--access', 'open', '--log-format', 'json', ...storeFlags('json.sqlite')];
+    const server = launch(['serve', ...flags]);
+    const [, url = ''] = await server.until(/Serves (http:[^"]+)\/r4/);
+    expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    expect(await stop(server)).toBe(0);
+    expect(parsed(server.stdout())).toMatchObject([{ level: 'notice' }, { level: 'notice' }]);
+    expect(parsed(server.stderr())).toContainEqual(expect.objectContaining({ level: 'info', route: '/healthz' }));
+  });
+
+  it.each([
+    ['a wrong setting', ['--log-format', 'json', '--max-body', 'many'], {}],
+    ['an unknown flag', ['--unknown'], { CRS_LOG_FORMAT: 'json' }],
+    ['definitions that do not exist', ['--log-format=json', '--definitions', 'none'], {}],
+  ])('prints why it does not start as JSON: %s', async (_, flags, env) => {
+    const server = launch(['serve', '--port', '0', ...storeFlags('none.sqlite'), ...flags], { env });
+    expect(await server.ended).not.toBe(0);
+    const lines = parsed(server.stderr());
+    expect(lines.length).toBeGreaterThan(0);
+    for (const line of lines) expect(line).toMatchObject({ level: 'fatal', text: expect.any(String) });
+  });
+});
