@@ -31,6 +31,8 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** The arguments of a command line, for a command with its own flags. */
 export interface Arguments<Own extends readonly Flag[] = readonly Flag[]> {
   readonly config: Config;
+  /** The settings that are given, by flag, as they were written. */
+  readonly texts: ReadonlyMap<string, readonly string[]>;
   readonly own: Given<Own>;
   readonly positionals: readonly string[];
 }
@@ -65,7 +67,7 @@ export function readArguments(
   problems.push(...file.problems);
 
   const fields = new Map<string, unknown>([['issuers' satisfies keyof Config, file.issuers]]);
-  let isStoreGiven = false;
+  const texts = new Map<string, readonly string[]>();
   for (const setting of settings) {
     const { flag } = setting;
     const source = [
@@ -73,7 +75,7 @@ export function readArguments(
       { texts: variables.get(flag), name: `\`${setting.variable}\`` },
       { texts: file.texts.get(flag), name: `\`${flag}\` in ${path}` },
     ].find(source => source.texts !== undefined);
-    if (flag === 'store') isStoreGiven = source !== undefined;
+    if (source?.texts !== undefined) texts.set(flag, source.texts);
     fields.set(setting.field, readValue(setting, source?.texts, source?.name ?? '', problems));
   }
   const ownValues: Record<string, unknown> = {};
@@ -83,11 +85,11 @@ export function readArguments(
   }
   const read = Object.fromEntries(fields) as unknown as Config; // each field was read by its own row
   const config = Object.freeze(
-    isStoreGiven || problems.length > 0 ? read : { ...read, store: defaultStores[read.interface] },
+    texts.has('store') || problems.length > 0 ? read : { ...read, store: defaultStores[read.interface] },
   );
   if (problems.length === 0) problems.push(...contradictions(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return { config, own: ownValues, positionals: flags.positionals };
+  return { config, texts, own: ownValues, positionals: flags.positionals };
 }
 
 /** `{scheme}://{host}:{port}` of the service, or the configured public URL; `port` is the actual port. */

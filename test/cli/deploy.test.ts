@@ -76,6 +76,13 @@ describe.each(targets)('deploy %s', target => {
     }
   });
 
+  it('prints what `auto` and `--interface` mean where the service runs, not what they mean here', async () => {
+    const environment = environmentIn(target, await printed(target, '--processes', 'auto', '--interface', 'r4'));
+    expect(environment).toMatchObject({ CRS_PROCESSES: 'auto', CRS_INTERFACE: 'r4' });
+    const { CRS_STORE: store } = environmentIn(target, await printed(target));
+    expect(environment['CRS_STORE']).toBe(store); // the default of `r4` is a relative path
+  });
+
   it('prints no secret', async () => {
     const text = await printed(target, '--store', 'mongodb://somebody:topsecret@db.example:27017/records');
     for (const word of ['topsecret', 'somebody', 'db.example']) expect(text).not.toContain(word);

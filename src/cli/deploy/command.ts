@@ -1,7 +1,7 @@
-import type { Config } from '../../config.ts';
 import { settings } from '../../config/settings.ts';
 import { type Command, defineCommand, exitCodes } from '../command.ts';
 import { noPositionals } from '../positionals.ts';
+import type { Settings } from './environment.ts';
 
 const details = `Nothing is written or started. Settings that are given, as flags, variables or in a
 file, are printed as variables; others have what the target needs. Secrets are never printed: the first
@@ -9,13 +9,13 @@ lines name the files or objects that hold them. \`issuers\` of a settings file a
 file and set CRS_CONFIG.`;
 
 /** A command that prints a text that is made from the settings. */
-export const deployCommand = (textOf: (config: Config) => string): Command =>
+export const deployCommand = (textOf: (given: Settings) => string): Command =>
   defineCommand({
     details,
     takes: settings.map(({ flag }) => flag),
-    async run({ config, positionals }) {
+    async run({ texts, positionals }) {
       noPositionals(positionals);
-      process.stdout.write(textOf(config));
+      process.stdout.write(textOf(texts));
       return exitCodes.done;
     },
   });

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
 import { environmentOf, stopSeconds, valueIn } from './environment.ts';
+import type { Settings } from './environment.ts';
 import { printYaml } from './yaml.ts';
 import type { Yaml } from './yaml.ts';
 
@@ -51,8 +51,8 @@ $$shell --eval '
  * A Compose file: the service, and a replica set of MongoDB with users and TLS, whose secrets a first container makes.
  * https://github.com/compose-spec/compose-spec/blob/main/spec.md
  */
-export function composeFile(config: Config): string {
-  const environment = environmentOf(config, {
+export function composeFile(given: Settings): string {
+  const environment = environmentOf(given, {
     host: '0.0.0.0',
     'key-file': '/secrets/key',
     'public-url': 'https://fhir.example.org',

@@ -1,6 +1,8 @@
-import type { Config } from '../../config.ts';
+import type { Arguments } from '../../config.ts';
 import { settings } from '../../config/settings.ts';
-import type { Setting } from '../../config/settings.ts';
+
+/** The settings of the operator, by flag, as they were written: `auto` is that of the machine of the service. */
+export type Settings = Arguments['texts'];
 
 /** Environment variables of the service, in the order of the settings table. */
 export type Environment = Readonly<Record<string, string>>;
@@ -9,26 +11,14 @@ export type Environment = Readonly<Record<string, string>>;
 export type Defaults = Readonly<Record<string, string>>;
 
 /** The given settings that differ from the defaults of the program, over the defaults of the target. */
-export function environmentOf(config: Config, defaults: Defaults): Environment {
+export function environmentOf(given: Settings, defaults: Defaults): Environment {
   return Object.fromEntries(
-    settings.flatMap(setting => {
-      const value = given(setting, config) ?? defaults[setting.flag];
-      return value === undefined ? [] : [[setting.variable, value]];
+    settings.flatMap(({ flag, variable, default: usual }) => {
+      const text = given.get(flag)?.join(',');
+      const value = text === undefined || text === usual ? defaults[flag] : text;
+      return value === undefined ? [] : [[variable, value]];
     }),
   );
-}
-
-/** The text of a setting; undefined if it has its default. */
-function given({ field, read, default: usual, unit }: Setting, config: Config): string | undefined {
-  const value = config[field];
-  const isUsual =
-    value === undefined ||
-    (Array.isArray(value) && value.length === 0) ||
-    (usual !== undefined && JSON.stringify(read(usual)) === JSON.stringify(value));
-  if (isUsual) return undefined;
-  if (unit === 'seconds') return String(Number(value) / 1_000);
-  if (unit === 'days' && field !== 'auditDays') return String(Number(value) / 86_400_000);
-  return [value].flat().join(',');
 }
 
 /** The value of a flag in an environment. */

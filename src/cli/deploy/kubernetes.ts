@@ -1,6 +1,6 @@
 import program from '../../../package.json' with { type: 'json' };
-import type { Config } from '../../config.ts';
 import { environmentOf, stopSeconds, valueIn } from './environment.ts';
+import type { Settings } from './environment.ts';
 import { printYaml } from './yaml.ts';
 import type { Yaml } from './yaml.ts';
 
@@ -14,9 +14,9 @@ const drain = 5;
  * Manifests: one pod with a volume for SQLite, several without for MongoDB. Secrets are named and not printed.
  * https://kubernetes.io/docs/reference/kubernetes-api/
  */
-export function kubernetesManifests(config: Config): string {
-  const isMongo = config.store.startsWith('mongodb');
-  const environment = environmentOf(config, {
+export function kubernetesManifests(given: Settings): string {
+  const isMongo = given.get('store')?.[0]?.startsWith('mongodb') === true;
+  const environment = environmentOf(given, {
     host: '0.0.0.0',
     store: 'sqlite:/data/records.sqlite',
     'key-file': '/keys/key',

@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts';
 import { environmentOf, stopSeconds, valueIn } from './environment.ts';
+import type { Settings } from './environment.ts';
 
 const home = '/opt/clinical-records';
 const user = 'clinical-records';
@@ -10,8 +10,8 @@ const configuration = `/etc/${user}`;
  * A unit that runs the service as a user of its own.
  * https://www.freedesktop.org/software/systemd/man/systemd.exec.html
  */
-export function systemdUnit(config: Config): string {
-  const environment = environmentOf(config, {
+export function systemdUnit(given: Settings): string {
+  const environment = environmentOf(given, {
     store: `sqlite:${data}/records.sqlite`,
     'key-file': `${configuration}/key`,
     'log-format': 'json',
