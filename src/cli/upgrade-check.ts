@@ -34,13 +34,16 @@ seen; check it with the tools that made it.
   async run({ config, own, positionals }) {
     noPositionals(positionals);
     const state = await readLayout(config.store);
-    const { found, newest, changes, records, versions } = state;
+    const { found, newest, changes, isInterrupted, records, versions } = state;
     console.log(
       `Version ${program.version} has layout ${newest}; the store has layout ${found}, ` +
         `${counted(records, 'record')} and ${counted(versions, 'older version')}.`,
     );
     for (const change of changes) console.log(changeLine(change, state));
-    console.log(changes.length === 0 ? 'A start changes nothing.' : total(state));
+    if (isInterrupted)
+      console.log('An upgrade was interrupted: the next start of `serve` continues it and then answers.');
+    if (changes.length > 0) console.log(total(state));
+    else if (!isInterrupted) console.log('A start changes nothing.');
     const isMongo = parseStoreUrl(config.store)?.kind === 'mongodb';
     const finding = isMongo ? undefined : await checkBackup(own.backup, own['max-age'] * hour, records);
     if (isMongo) console.log('Check that a backup made with the tools of MongoDB is recent.');

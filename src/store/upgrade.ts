@@ -24,6 +24,8 @@ export interface LayoutState {
   /** The layout that this program reads and writes. */
   readonly newest: number;
   readonly changes: readonly LayoutChange[];
+  /** An earlier upgrade was interrupted: the next start continues it before it answers. */
+  readonly isInterrupted: boolean;
   readonly records: number;
   /** Older versions of records. */
   readonly versions: number;

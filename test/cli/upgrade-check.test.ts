@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import program from '../../package.json' with { type: 'json' };
 import { layout as mongoLayout } from '../../src/store/mongo/prepare-database.ts';
 import { layoutChanges as mongoChanges } from '../../src/store/mongo/layout-state.ts';
-import { layout, layoutChanges } from '../../src/store/sqlite/migrations.ts';
+import { layout, layoutChanges, migrate } from '../../src/store/sqlite/migrations.ts';
+import { openDatabase } from '../../src/store/sqlite/open.ts';
 import { secondsOf } from '../../src/store/upgrade.ts';
 import { placeSqlite3, placeSqlite5 } from '../store/support/layouts.ts';
 import { inOneProcess } from './one-process.ts';
@@ -51,6 +52,16 @@ describe('upgrade check', () => {
     expect([change, more]).toEqual(['A start changes nothing.', ['']]);
     expect(backup).toMatch(/^The backup of \S+Z has 0 records \(the store has 0\)\. It is recent\.$/);
     expect(code).toBe(0);
+  });
+
+  it('reports an upgrade that was interrupted', async () => {
+    await placeSqlite3(file('half.sqlite'));
+    const database = openDatabase(file('half.sqlite'), 'write');
+    migrate(database, file('half.sqlite')); // and a start that is killed
+    database.close();
+    const { stdout } = await check('half.sqlite');
+    expect(stdout).toContain('An upgrade was interrupted: the next start of `serve` continues it and then answers.');
+    expect(stdout).not.toContain('A start changes nothing');
   });
 
   it('has findings if the backup is old, and refuses a folder that is none', async () => {

@@ -27,6 +27,8 @@ export function readMongoLayout(url: string): Promise<LayoutState> {
       return sum;
     };
     const changes = layoutChanges.filter(change => change.layout > found);
-    return { found, newest: layout, changes, records: await count(''), versions: await count('.history') };
+    const isInterrupted = (await readMeta(database, 'upgrade')) !== undefined;
+    const [records, versions] = [await count(''), await count('.history')];
+    return { found, newest: layout, changes, isInterrupted, records, versions };
   });
 }
