@@ -44,7 +44,8 @@ itself; that store has clients and users too, whose passwords are printed, for t
     // the reader of the first lines may close the pipe
     process.stdout.removeAllListeners('error').on('error', () => {});
     // JSON to the last line, for those who collect both streams
-    const say = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json').notice : console.log;
+    const lines = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json') : undefined;
+    const say = (text: string): void => (lines === undefined ? console.log(text) : lines.notice(text));
     const demo = own.demo === true;
     const refusals = startRefusals(given, demo); // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);

@@ -1,7 +1,7 @@
 import { Cache } from '../cache.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 
-/** Types are kept, since `Extract` compiles for each that it has not seen; a query may choose any of their parameters. */
+/** Types are kept, since `Extract` compiles each new one; a query may choose any of their parameters. */
 const mostKept = 50;
 const kept = new WeakMap<ResourceType, Cache<ResourceType>>();
 

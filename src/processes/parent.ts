@@ -73,7 +73,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
         audit: auditOfServer,
         digest,
         limits,
-        measured: metrics.measured,
+        measured: (...of) => metrics.measured(...of),
         program,
         forked,
         start: {

@@ -6,8 +6,8 @@ import { idSource, rangeSource, type Source, stringSource, termSource, unionOf, 
 import { wordsCondition, wordsSource } from './words-table.ts';
 
 /**
- * A condition on a candidate: `c` with `ord`, `id` and `r`. Each part is a search by key, and none is ever null, so that
- * `NOT` is the complement.
+ * A condition on a candidate: `c` with `ord`, `id` and `r`. Each part is a search by key, and none is ever null, so
+ * that `NOT` is the complement.
  */
 export function check(clause: Clause): Sql {
   switch (clause.kind) {
