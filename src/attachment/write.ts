@@ -23,11 +23,6 @@ export async function writeCarrying(
   carrying: readonly CarryingChange[],
   options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
-  if (carrying.every(({ contents }) => contents.length === 0))
-    return partition.write(
-      carrying.map(({ change }) => change),
-      options,
-    );
   const attempt = async (): Promise<readonly WriteResult[]> =>
     partition.write(await keepAll(partition, carrying), options);
   try {

@@ -75,7 +75,7 @@ function unknownCommand([first = '', second = '']: readonly string[]): string {
   return `\`${first}\` is not a command.${didYouMean(first, names) || didYouMean(given, names)}`;
 }
 
-/** Errors are lines of the log of a server, as far as its settings can be read. */
+/** Errors are lines of the log of a server if its settings can be read. */
 let logsJson = false;
 
 function print(text: string): void {

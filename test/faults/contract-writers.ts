@@ -1,12 +1,9 @@
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { launch } from '../cli/process.ts';
 import { open } from '../support/filled-store.ts';
-import { freePort } from '../support/free-port.ts';
 import type { Place } from '../support/store-place.ts';
 import { communication, noted } from '../support/versioned.ts';
+import { type Running, start } from './versioned-server.ts';
 
-const definitions = join(import.meta.dirname, '../fixtures/versioned');
 const ids = ['w1', 'w2', 'w3'];
 
 /** An answer to a write, and what was sent. Each note is sent once. */
@@ -24,12 +21,6 @@ interface Answers {
   readonly writes: Answered[];
   /** The ids of conditional creates, by their criterion. */
   readonly created: Map<string, Set<string>>;
-}
-
-interface Running {
-  readonly process: { kill(signal: 'SIGKILL' | 'SIGTERM'): unknown };
-  readonly ended: Promise<unknown>;
-  readonly base: string;
 }
 
 /** Random writers of a few records, whose server is killed: the versions of each record are those of the answers. */
@@ -61,14 +52,6 @@ export function writersContract(newPlace: () => Promise<Place>, rounds: number):
       await place.remove();
     },
   );
-}
-
-async function start(store: string): Promise<Running> {
-  const port = await freePort();
-  const flags = ['--access', 'open', '--log', 'off', '--definitions', definitions];
-  const server = launch(['serve', '--port', String(port), ...flags], { env: { CRS_STORE: store } });
-  await server.until(/^Serves /m);
-  return { process: server.process, ended: server.ended, base: `http://127.0.0.1:${port}/r4/demo` };
 }
 
 async function writeUntilKilled(

@@ -1,17 +1,14 @@
 // A server that is killed while it carries out transactions: each is stored whole or not at all, and none is lost that
 // was answered.
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { launch } from '../cli/process.ts';
 import { open } from '../support/filled-store.ts';
-import { freePort } from '../support/free-port.ts';
 import { newStorePlace } from '../support/store-place.ts';
 import { postEntry, putEntry, transaction } from '../support/transaction.ts';
 import { communication, noted } from '../support/versioned.ts';
+import { type Running, start } from './versioned-server.ts';
 
 const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 3);
 const workers = [0, 1, 2, 3, 4, 5];
-const definitions = join(import.meta.dirname, '../fixtures/versioned');
 
 it(
   `transactions of a server that is killed ${rounds} times are whole or not there`,
@@ -39,20 +36,6 @@ it(
     await place.remove();
   },
 );
-
-interface Running {
-  readonly process: { kill(signal: 'SIGKILL' | 'SIGTERM'): unknown };
-  readonly ended: Promise<unknown>;
-  readonly base: string;
-}
-
-async function start(store: string): Promise<Running> {
-  const port = await freePort();
-  const flags = ['--access', 'open', '--log', 'off', '--definitions', definitions];
-  const server = launch(['serve', '--port', String(port), ...flags], { env: { CRS_STORE: store } });
-  await server.until(/^Serves /m);
-  return { process: server.process, ended: server.ended, base: `http://127.0.0.1:${port}/r4/demo` };
-}
 
 /** Each worker changes two records of its own and creates one, again and again; the notes name the transaction. */
 async function writeUntilKilled(

@@ -7,8 +7,8 @@ import type { EntryTest, Query } from '../../ast.ts';
 import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
+import { isEmpty } from '../one-value.ts';
 import { parsePhonetic } from '../phonetic.ts';
-import { namesNobody } from '../reference.ts';
 import { specialParameters } from '../special.ts';
 import { asPart, malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';
 import { parseWords } from '../words.ts';
@@ -25,7 +25,7 @@ export function compare(param: SearchParam, operator: Operator, text: string, co
   const offered = operatorsOf(param);
   const found = offered[operator];
   if (found === undefined) throw notOffered(param, operator, Object.keys(offered));
-  if (text.trim() === '' || (param.type === 'reference' && namesNobody(text))) throw noValue(param, operator);
+  if (isEmpty(text, param)) throw noValue(param, operator);
   return found({ text, param, name: '_filter' }, context);
 }
 
