@@ -22,6 +22,7 @@ describe('the layout of a database', () => {
       found: 2,
       newest: layout,
       changes: layoutChanges.filter(change => change.layout > 2),
+      isInterrupted: false,
       records: 14,
       versions: 3,
     });
