@@ -18,11 +18,13 @@ export interface ChildOptions {
   /** Processor that it is bound to, where the system can do that. */
   readonly processor?: number;
   readonly nodeFlags?: readonly string[];
+  /** The folder of the bench whose module is started; this one if none is given. */
+  readonly bench?: URL;
 }
 
-/** Starts a module of this folder; resolves when it has said its first word. Rejects where it ends before. */
+/** Starts a module of this folder, or of that of another checkout; resolves when it has said its first word. Rejects where it ends before. */
 export async function startChild(module: string, options: ChildOptions = {}): Promise<Child> {
-  const file = fileURLToPath(new URL(module, import.meta.url));
+  const file = fileURLToPath(new URL(module, options.bench ?? import.meta.url));
   const command = [process.execPath, ...(options.nodeFlags ?? []), file, ...(options.arguments ?? [])];
   const [program = '', ...rest] = [...binding(options.processor), ...command];
   const child = spawn(program, rest, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });

@@ -14,11 +14,12 @@ import { figure, table } from './table.ts';
 describe('warming up', () => {
   it.each([
     ['no pass', [], false],
-    ['two passes', [100, 100], false],
-    ['costs that still fall', [200, 150, 120], false],
-    ['costs that fall after a dear pass', [200, 150, 160, 140], false],
-    ['costs that fall by less than 3 %', [200, 100, 98, 99], true],
-    ['costs that rise', [100, 110, 120], true],
+    ['seven passes', [100, 100, 100, 100, 100, 100, 100], false],
+    ['costs that still fall', [200, 180, 160, 150, 140, 130, 125, 120], false],
+    ['costs that fall beside two dear passes', [100, 101, 99, 100, 90, 120, 91, 92], false],
+    ['costs that fell before', [200, 180, 100, 101, 99, 100, 98, 102, 99, 100], true],
+    ['costs that fall by less than 2 %', [100, 100, 100, 100, 99, 99, 98, 99], true],
+    ['costs that rise', [100, 100, 100, 100, 110, 120, 130, 140], true],
   ])('ends or goes on after %s', (_, costs, settled) => {
     expect(isSettled(costs)).toBe(settled);
   });

@@ -8,6 +8,7 @@ import { createCases } from './create-cases.ts';
 import { joinCases } from './join-cases.ts';
 import { dataset } from './data/dataset.ts';
 import type { Dataset } from './data/dataset.ts';
+import { measureBeside } from './measure/beside.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureFirstCreate } from './measure/first-create.ts';
 import { measureGuard } from './measure/guard.ts';
@@ -30,6 +31,7 @@ import { wordCases } from './word-cases.ts';
 import { help, readOptions } from './options.ts';
 import type { Options } from './options.ts';
 import {
+  besideTable,
   budgetsOf,
   budgetTable,
   figuresOf,
@@ -52,6 +54,7 @@ const say = (text: string): void => console.error(text);
 
 const options = optionsOrEnd();
 if (options.help) console.log(help);
+else if (options.beside !== undefined) await beside(options.beside, options);
 else if (options.guard) await guard('guard', options);
 else if (options.audit) await guard('audit', options);
 else if (options.processes !== undefined) await processes(options.processes, options);
@@ -78,8 +81,8 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
   const histories = historyCases.filter(({ name }) => isWanted(name));
   const validations = validationCases.filter(({ name }) => isWanted(name));
   const rounds = quick
-    ? { rounds: 3, duration: 500, connections: [16] }
-    : { rounds: 5, duration: 1_000, connections: [1, 16, 64] };
+    ? { rounds: 9, duration: 200, connections: [16] }
+    : { rounds: 15, duration: 400, connections: [1, 16, 64] };
   const runs = { runs: quick ? 1 : 3 };
   let made: Promise<Dataset> | undefined;
   const data = (): Promise<Dataset> => (made ??= dataset(standardSize, say)); // not for those that need none
@@ -137,6 +140,15 @@ async function mongo(url: string, { quick, cases, check }: Options): Promise<voi
   console.log(`\n${budgetTable(verdicts)}`);
   save('mongodb', { ...results, verdicts });
   if (check && !holds(verdicts)) process.exitCode = 1;
+}
+
+async function beside(commit: string, { quick, cases }: Options): Promise<void> {
+  const wanted = requestCases.filter(({ name }) => cases.length === 0 || cases.some(text => name.includes(text)));
+  const data = await dataset(standardSize, say);
+  const rounds = quick ? { warmUps: 20, rounds: 20, duration: 200 } : { warmUps: 30, rounds: 60, duration: 200 };
+  const rows = await measureBeside(commit, wanted, data, rounds, say);
+  console.log(`\n${besideTable(rows)}`);
+  save('beside', { resources: data.resources, commit, beside: rows });
 }
 
 async function guard(what: 'guard' | 'audit' | 'explorer', { quick, check }: Options): Promise<void> {

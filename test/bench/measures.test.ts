@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isDeep, requestCases } from './cases.ts';
@@ -5,6 +6,7 @@ import { createCases } from './create-cases.ts';
 import type { Dataset } from './data/dataset.ts';
 import { loadInto, ndjson, samplesOf, temporary } from './data/dataset.ts';
 import { joinCases } from './join-cases.ts';
+import { measureBeside } from './measure/beside.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureJoins } from './measure/joins.ts';
 import { measureRequests } from './measure/requests.ts';
@@ -18,6 +20,7 @@ const records = 3_000;
 const scratch = temporary('measures');
 const rounds = { rounds: 1, duration: 40, connections: [4], warmUps: 1 };
 const say = (): void => {};
+const isRepository = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname }).status === 0;
 let data: Dataset;
 
 beforeAll(async () => {
@@ -44,6 +47,15 @@ describe('the bench measures', () => {
     const words = await measureWords(wordCases, data, rounds, say);
     expect([...joins, ...words].map(({ name }) => name)).toEqual([...joinCases, ...wordCases].map(({ name }) => name));
     expect([...joins, ...words].filter(({ times }) => !(times > 0))).toEqual([]);
+  });
+
+  it.skipIf(!isRepository)('the service beside that of a commit (skipped where git knows none)', async () => {
+    const [one] = requestCases;
+    if (one === undefined) throw new Error('There are no cases');
+    const rounds = { warmUps: 0, rounds: 1, duration: 40 };
+    const rows = await measureBeside('HEAD', [one], data, rounds, say);
+    expect(rows.map(({ case: name, times, share }) => [name, times > 0, share > 0])).toEqual([[one.name, true, true]]);
+    await expect(measureBeside('no-commit', [one], data, rounds, say)).rejects.toThrow('no-commit');
   });
 
   it('creates', async () => {

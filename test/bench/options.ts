@@ -10,6 +10,8 @@ export interface Options {
   readonly scale: number | undefined;
   /** URL of a MongoDB deployment; undefined for the embedded store. */
   readonly store: string | undefined;
+  /** A commit that the service is compared with; undefined where that is not asked for. */
+  readonly beside: string | undefined;
   /** What the guard costs, and nothing else. */
   readonly guard: boolean;
   /** Number of processes that are compared with one; undefined where that is not asked for. */
@@ -33,6 +35,8 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
                  (requests, joins, words, versions, and: load, while loading, start, first create, transaction,
                  validate, package, pages)
   --scale [N]    Build a store of N resources (default 1,000,000) and compare it with one of 100,000
+  --beside COMMIT
+                 Compare the service with that of another commit: processor time of reads and searches, in short turns
   --guard        Compare the service with and without its guard: processor time of reads and searches
   --audit        Compare the service with and without its audit, both with the guard
   --processes N  Compare a server of N processes with one of one: rates, processor time, memory of each process
@@ -57,6 +61,7 @@ export function readOptions(argv: readonly string[]): Options {
       guard: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       explorer: { type: 'boolean', default: false },
+      beside: { type: 'string' },
       store: { type: 'string' },
       processes: { type: 'string' },
       scale: { type: 'string' },
@@ -70,6 +75,7 @@ export function readOptions(argv: readonly string[]): Options {
     throw new Error(`\`--processes ${values.processes}\` is not a number of processes above 1.`);
   return {
     help: values.help,
+    beside: values.beside,
     guard: values.guard,
     audit: values.audit,
     explorer: values.explorer,

@@ -6,6 +6,7 @@ import type { RequestCase } from './cases.ts';
 import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import { processBudgets } from './measure/processes.ts';
 import type { ProcessResults } from './measure/processes.ts';
+import type { BesideRow } from './measure/beside.ts';
 import type { GuardRow } from './measure/guard.ts';
 import { joinCases } from './join-cases.ts';
 import { versionCases } from './version-cases.ts';
@@ -243,6 +244,17 @@ export function pageTable(rows: readonly PageRow[]): string {
   return table(
     columns,
     rows.map(({ page, wall }) => [page, figure(wall)]),
+  );
+}
+
+/** The service beside that of another commit, and both beside the floor. */
+export function besideTable(rows: readonly BesideRow[]): string {
+  return table(
+    [left('case'), ...['CPU µs of floor', 'before', 'now', 'times', 'of the floor before', 'now'].map(right)],
+    rows.map(one => [
+      one.case,
+      ...[one.floor, one.other, one.service, one.times, one.otherShare, one.share].map(figure),
+    ]),
   );
 }
 

@@ -26,9 +26,15 @@ export async function startSubject(
     bound = true,
     recording = '',
     settings = [],
-  }: { readonly bound?: boolean; readonly recording?: string; readonly settings?: readonly string[] } = {},
+    bench,
+  }: {
+    readonly bound?: boolean;
+    readonly recording?: string;
+    readonly settings?: readonly string[];
+    readonly bench?: URL;
+  } = {},
 ): Promise<Subject> {
-  const place = bound ? { processor: processors.server } : {};
+  const place = { ...(bound && { processor: processors.server }), ...(bench && { bench }) };
   const module = name === 'page' ? 'floor' : name;
   const more = { bare: [], service: settings, floor: [recording], page: [recording, 'page'] }[name];
   const child = await startChild(`./subjects/${module}.ts`, { arguments: [file, ...more], ...place });
