@@ -22,7 +22,10 @@ export interface ChildOptions {
   readonly bench?: URL;
 }
 
-/** Starts a module of this folder, or of that of another checkout; resolves when it has said its first word. Rejects where it ends before. */
+/**
+ * Starts a module of this folder, or of that of another checkout; resolves when it has said its first word. Rejects
+ * where it ends before.
+ */
 export async function startChild(module: string, options: ChildOptions = {}): Promise<Child> {
   const file = fileURLToPath(new URL(module, options.bench ?? import.meta.url));
   const command = [process.execPath, ...(options.nodeFlags ?? []), file, ...(options.arguments ?? [])];
