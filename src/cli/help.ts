@@ -1,5 +1,6 @@
 import { fileFlag, settings } from '../config/settings.ts';
 import type { Flag } from '../config/flag.ts';
+import { columns } from './columns.ts';
 import { exitCodeMeanings } from './command.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
@@ -55,10 +56,4 @@ function explained(flag: Flag & { readonly variable?: string }): [string, string
     `--${flag.flag}${flag.value === undefined ? '' : ` ${flag.value}`}`,
     `${meaning}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
   ];
-}
-
-/** Rows as lines, with the first cells in a column. */
-export function columns(rows: readonly (readonly [string, string])[]): string {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n');
 }

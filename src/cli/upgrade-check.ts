@@ -3,8 +3,9 @@ import program from '../../package.json' with { type: 'json' };
 import { integer, some } from '../config/values.ts';
 import { counted } from '../observability/counted.ts';
 import { parseStoreUrl } from '../store/url.ts';
-import { readLayout, secondsOf } from '../store/upgrade.ts';
-import type { LayoutChange, LayoutState } from '../store/upgrade.ts';
+import { secondsOf } from '../store/layout-change.ts';
+import type { LayoutChange, LayoutState } from '../store/layout-change.ts';
+import { readLayout } from '../store/upgrade.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
 import { noPositionals } from './positionals.ts';
 

@@ -1,7 +1,7 @@
 import type { Store } from '../store/store.ts';
+import { columns } from './columns.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { findings } from './findings.ts';
-import { columns } from './help.ts';
 import { openToVerify, partitionOf } from './open.ts';
 import { noPositionals } from './positionals.ts';
 import { printable } from './printable.ts';

@@ -8,7 +8,7 @@ import { layout as mongoLayout } from '../../src/store/mongo/prepare-database.ts
 import { layoutChanges as mongoChanges } from '../../src/store/mongo/layout-state.ts';
 import { layout, layoutChanges, migrate } from '../../src/store/sqlite/migrations.ts';
 import { openDatabase } from '../../src/store/sqlite/open.ts';
-import { secondsOf } from '../../src/store/upgrade.ts';
+import { secondsOf } from '../../src/store/layout-change.ts';
 import { placeSqlite3, placeSqlite5 } from '../store/support/layouts.ts';
 import { inOneProcess } from './one-process.ts';
 import { root } from './process.ts';

@@ -1,4 +1,4 @@
-import type { LayoutChange, LayoutState } from '../upgrade.ts';
+import type { LayoutChange, LayoutState } from '../layout-change.ts';
 import { readMeta, typesKept } from './collections.ts';
 import { layout, readStore } from './prepare-database.ts';
 

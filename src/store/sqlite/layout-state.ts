@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StoreRefused } from '../errors.ts';
-import type { LayoutState } from '../upgrade.ts';
+import type { LayoutState } from '../layout-change.ts';
 import { layout, layoutChanges, layoutOf } from './migrations.ts';
 import { openDatabase } from './open.ts';
 

@@ -1,6 +1,6 @@
 import { freeOfPublicUrl } from './absolute-schema.ts';
 import { StoreRefused } from '../errors.ts';
-import type { LayoutChange } from '../upgrade.ts';
+import type { LayoutChange } from '../layout-change.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';
 import { addDigests } from './digests-schema.ts';
