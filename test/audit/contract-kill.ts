@@ -18,7 +18,7 @@ interface Place {
 export function auditKillContract(newPlace: () => Promise<Place>, rounds: number): void {
   it(
     `a server that is killed ${rounds} times writes nothing without its event`,
-    { timeout: 60_000 + rounds * 10_000 },
+    { timeout: 60_000 + rounds * 60_000 },
     async () => {
       const place = await newPlace();
       const store = await open(place.url, 'serve');

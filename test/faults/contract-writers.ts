@@ -25,7 +25,7 @@ interface Answers {
 
 /** Random writers of a few records, whose server is killed: the versions of each record are those of the answers. */
 export function writersContract(newPlace: () => Promise<Place>, rounds: number): void {
-  const timeout = 60_000 + rounds * 20_000;
+  const timeout = 60_000 + rounds * 60_000;
   it(
     `records whose server is killed ${rounds} times have the versions that were acknowledged`,
     { timeout },

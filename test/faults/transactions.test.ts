@@ -12,7 +12,7 @@ const workers = [0, 1, 2, 3, 4, 5];
 
 it(
   `transactions of a server that is killed ${rounds} times are whole or not there`,
-  { timeout: 60_000 + rounds * 20_000 },
+  { timeout: 60_000 + rounds * 60_000 },
   async () => {
     const place = await newStorePlace();
     const store = await open(place.url, 'serve');

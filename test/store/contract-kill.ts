@@ -10,7 +10,7 @@ import { attachmentsIn } from '../support/attached.ts';
 
 /** What creates that are killed leave behind: nothing acknowledged lost or doubled, and no bytes lost or damaged. */
 export function killContract(newPlace: () => Promise<Place>, rounds: number): void {
-  const timeout = 60_000 + rounds * 10_000;
+  const timeout = 60_000 + rounds * 60_000;
   it(`creates that are killed ${rounds} times lose and double nothing`, { timeout }, async () => {
     const place = await newPlace();
     const model = await shippedModel();

@@ -82,7 +82,7 @@ export function upgradeContract(
     expect(await differences(store)).toEqual([]);
   });
 
-  const timeout = 60_000 + rounds * 10_000;
+  const timeout = 60_000 + rounds * 60_000;
   it(`a start that is killed ${rounds} times is finished by the next one`, { timeout }, async () => {
     for (let round = 0; round < rounds; round += 1) {
       const url = await placed();

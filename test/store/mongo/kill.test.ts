@@ -8,7 +8,7 @@ const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 4);
 
 it(
   `a load that is killed ${rounds} times and continues after its mark loses and doubles nothing`,
-  { timeout: 60_000 + rounds * 10_000 },
+  { timeout: 60_000 + rounds * 60_000 },
   async () => {
     const place = await newMongoPlace();
     let next = 0;

@@ -10,7 +10,7 @@ const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? 5);
 
 it(
   `a load that is killed ${rounds} times loses nothing acknowledged`,
-  { timeout: 30_000 + rounds * 5_000 },
+  { timeout: 60_000 + rounds * 60_000 },
   async () => {
     const place = await t.newPlace();
     let next = 0;
