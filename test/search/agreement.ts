@@ -96,7 +96,8 @@ export function agreement(open: OpenStore, { resources, searches }: Size): void 
       await remove();
     });
 
-    it('gives the pages and the count that the meaning of search gives', async () => {
+    const timeout = 60_000 + searches * 1_000;
+    it('gives the pages and the count that the meaning of search gives', { timeout }, async () => {
       // No walk has more than sixty pages or so.
       const fewest = Math.ceil(resources / 60);
       const instants = [...new Set(all.map(({ lastUpdated }) => lastUpdated))].slice(0, 20);
