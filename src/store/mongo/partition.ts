@@ -2,7 +2,16 @@ import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import type { Explain } from '../explained.ts';
-import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
+import type {
+  Change,
+  Mark,
+  Page,
+  Referred,
+  StoredVersion,
+  StoreSearch,
+  WriteOptions,
+  WriteResult,
+} from '../records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { sortedPage } from '../sorted.ts';
@@ -19,6 +28,7 @@ import { historySlice } from './history.ts';
 import { withOurDefinitions } from './register.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { exportVersions } from '../upkeep/versions.ts';
+import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
 import { keptTypes, keptVersions } from './versions.ts';
@@ -72,6 +82,10 @@ export class MongoPartition implements Partition {
         ? countOf(this.#core, p, type)
         : countMatches(this.#core, { p }, declared(this.#core, type), query, explain),
     );
+  }
+
+  referringTypes(to: Referred): Promise<readonly string[]> {
+    return this.#with(p => findReferring(this.#core, { p }, to));
   }
 
   write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
