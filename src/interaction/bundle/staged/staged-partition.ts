@@ -79,6 +79,12 @@ export class StagedPartition implements Partition {
     }
   }
 
+  /** A version that is not stored yet matches by the current time, as in `StagedEntries`. */
+  readonly timeOf = ({ lastUpdated }: StoredVersion): number => {
+    const { placeholder, now } = this.#parts;
+    return lastUpdated === placeholder ? now() : lastUpdated;
+  };
+
   /** The changed records, in the order of their changes. */
   get records(): readonly StagedRecord[] {
     return [...this.#staged.values()];
