@@ -31,6 +31,7 @@ import { exportVersions } from '../upkeep/versions.ts';
 import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
+import { listTypes } from './used-types.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
 
@@ -92,8 +93,14 @@ export class MongoPartition implements Partition {
     const { key } = options;
     if (changes.length === 0 && key !== undefined)
       return this.#with(async p => (await repeatedResults(this.#core, { p }, key)) ?? []);
-    return this.#writing((latest, partition) => {
+    return this.#writing(async (latest, partition) => {
       requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
+      const puts = changes.filter(({ kind }) => kind === 'put');
+      await listTypes(
+        latest,
+        partition.p,
+        puts.map(({ type }) => type),
+      );
       return write(latest, partition, changes, options);
     });
   }
@@ -124,7 +131,14 @@ export class MongoPartition implements Partition {
   }
 
   import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
-    return this.#writing((latest, partition) => restoreVersions(latest, partition, versions, mark));
+    return this.#writing(async (latest, partition) => {
+      await listTypes(
+        latest,
+        partition.p,
+        versions.map(({ type }) => type),
+      );
+      return restoreVersions(latest, partition, versions, mark);
+    });
   }
 
   mark(key: string): Promise<string | undefined> {

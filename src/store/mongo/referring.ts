@@ -5,6 +5,7 @@ import { idTerm, urlTerm } from '../terms.ts';
 import { anyOf } from './conditions.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { indexesOf } from './lower.ts';
+import { usedTypesOf } from './used-types.ts';
 
 /** Terms that one command has: they take less than half of a document of 16 MiB. */
 const termsAtOnce = 40_000;
@@ -23,7 +24,9 @@ export async function findReferring(
   { except = [], step = {} }: { readonly except?: readonly RecordKey[]; readonly step?: Step } = {},
 ): Promise<readonly string[]> {
   const asked: Asked[] = [];
+  const used = await usedTypesOf(core, p);
   for (const [type, params] of paramsReferringTo(core.options.model, to.type)) {
+    if (used?.has(type.name) === false) continue;
     const indexes = readyIndexes(indexesOf(type, p, await core.registry.ready(p, type)), params);
     for (const { code } of params) core.options.used?.(type, code, 'search');
     const terms = indexes.flatMap(({ start }) =>
