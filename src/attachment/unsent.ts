@@ -41,8 +41,8 @@ function differences(now: readonly Described[], before: readonly Described[]): r
     if (name === undefined) return [];
     const text =
       stored[name] === undefined
-        ? `The stored version has no \`${name}\`, which is compared with content only as that is sent: leave it out, or ` +
-          'send the content too.'
+        ? `The stored version has no \`${name}\`, which is compared with content that is sent: leave it out, ` +
+          'or send the content too.'
         : `The \`${name}\` is not the one of the stored content: write that, or send the other content too.`;
     return [issue(text, `${at}.${name}`)];
   });

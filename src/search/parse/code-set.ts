@@ -42,8 +42,8 @@ export class CodesUnknown extends FhirError {
   constructor(value: Value, problem: string, set: CodeSet) {
     const { name, text } = value;
     const advice =
-      'Use a smaller set whose ValueSet and CodeSystems are loaded completely with the definitions (stored records are ' +
-      'not used), or list the codes.';
+      'Use a smaller set whose ValueSet and CodeSystems are loaded completely with the definitions (stored records ' +
+      'are not used), or list the codes.';
     const said = `\`${name}=${text}\` cannot be searched for: ${problem}. ${advice}`;
     super(400, [{ severity: 'error', code: 'not-supported', text: said, expression: `http.${name}` }]);
     this.set = set;

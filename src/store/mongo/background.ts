@@ -31,7 +31,8 @@ export async function prepareToServe(core: Core): Promise<void> {
 
 /**
  * The background work of a server: builds the database indexes, fills pending ones, deletes obsolete data, and adds
- * missing digests to versions and what an older layout has not listed. Several servers may run it concurrently. `connect` returns a client without timeouts.
+ * missing digests to versions and what an older layout has not listed. Several servers may run it concurrently.
+ * `connect` returns a client without timeouts.
  */
 export function choresOf(core: Core, connect: () => MongoClient): readonly Chore[] {
   const all = (work: (latest: Core) => Promise<unknown>) => async (): Promise<boolean> => {
