@@ -17,10 +17,35 @@ export interface Unsent {
 export function unsentContent(resource: unknown, former: unknown, attachment: Attachment): Unsent {
   const [now, before] = [describedIn(resource, attachment), describedIn(former, attachment)];
   if (now.length === 0) return { attachments: [], issues: [] };
+  return { attachments: undefined, issues: differences(now, before) };
+}
+
+/** https://hl7.org/fhir/R4/datatypes.html#attachment */
+const compared = ['contentType', 'size', 'hash'] as const;
+
+function differences(now: readonly Described[], before: readonly Described[]): readonly Issue[] {
   const [first] = now;
-  if (first === undefined || print(now) === print(before)) return { attachments: undefined, issues: [] };
-  const text = 'The content differs from the stored one by its type, size or hash: send the content too.';
-  return { attachments: undefined, issues: [{ severity: 'error', code: 'business-rule', text, expression: first.at }] };
+  const issue = (text: string, expression: string | undefined): Issue => ({
+    severity: 'error',
+    code: 'business-rule',
+    text,
+    ...(expression === undefined ? {} : { expression }),
+  });
+  if (now.length !== before.length)
+    return [
+      issue(`The record has ${before.length} attachments, not ${now.length}: send all of the content too.`, first?.at),
+    ];
+  return now.flatMap(({ owner, at }, index) => {
+    const stored = before[index]?.owner ?? {};
+    const name = compared.find(one => owner[one] !== stored[one]);
+    if (name === undefined) return [];
+    const text =
+      stored[name] === undefined
+        ? `The stored version has no \`${name}\`, which is compared with content that is sent: leave it out, ` +
+          'or send the content too.'
+        : `The \`${name}\` is not the one of the stored content: write that, or send the other content too.`;
+    return [issue(text, `${at}.${name}`)];
+  });
 }
 
 interface Described {
@@ -33,9 +58,6 @@ function describedIn(resource: unknown, attachment: Attachment): readonly Descri
   const path = attachment.path.replace(/[^.]*$/, 'contentType');
   return attachmentPlaces(resource, { ...attachment, path }).map(({ owner, expression }) => ({
     owner,
-    at: `${expression}.contentType`,
+    at: expression,
   }));
 }
-
-const print = (described: readonly Described[]): string =>
-  JSON.stringify(described.map(({ owner: { contentType, size, hash } }) => [contentType, size, hash]));

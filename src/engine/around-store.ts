@@ -11,6 +11,7 @@ const ofPartition: readonly (keyof Partition)[] = [
   'readMany',
   'search',
   'count',
+  'referringTypes',
   'write',
   'putAttachment',
   'attachment',

@@ -37,10 +37,12 @@ export type Fetch = (
 /** The host answered, but with a status other than 200. */
 export class WrongStatus extends Error {
   readonly status: number;
+  readonly bytes: Uint8Array;
 
-  constructor(host: string, status: number) {
+  constructor(host: string, status: number, bytes: Uint8Array) {
     super(`${host} answered ${status}`);
     this.status = status;
+    this.bytes = bytes;
   }
 }
 
@@ -58,7 +60,7 @@ export function createFetch(options: FetchOptions): Fetch {
     const literal = hostname.replace(/^\[|\]$/g, '');
     if (isIP(literal) !== 0 && !isAllowed(literal, options.addresses)) throw notAllowed(host);
     const { status, bytes, about } = await exchange(url, plain, method, headers, body, options);
-    if (status !== 200) throw new WrongStatus(host, status);
+    if (status !== 200) throw new WrongStatus(host, status, bytes);
     return new Response(bytes, { status, headers: about });
   };
 }

@@ -32,10 +32,30 @@ export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
       ...(issue.rule === undefined ? {} : { extension: [{ url: issueSource, valueString: sourceOf(issue) }] }),
       severity: issue.severity,
       code: issue.code,
-      diagnostics: issue.text,
-      ...(issue.expression === undefined ? {} : { expression: [issue.expression] }),
+      diagnostics: withShortQuotes(issue.text),
+      ...(issue.expression === undefined ? {} : { expression: [cutAt(issue.expression, longestExpression)] }),
     })),
   };
+}
+
+/** Most characters of a quoted value, of an expression, and of a text. */
+const [longestQuote, longestExpression, longestText] = [200, 1_000, 20_000];
+
+/**
+ * The text with values in backticks of 200 characters at most, each followed by its length if it is longer: a client
+ * knows what it has sent, and logs of clients should not have it whole.
+ */
+export function withShortQuotes(text: string): string {
+  if (text.length <= longestQuote) return text;
+  const parts = text
+    .split('`')
+    .map((part, at) => (at % 2 === 0 || part.length <= longestQuote ? part : cutAt(part, longestQuote)));
+  return cutAt(parts.join('`'), longestText);
+}
+
+function cutAt(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most).toWellFormed()}… (${text.length.toLocaleString('en')} characters)`;
 }
 
 const issueSource = 'http://hl7.org/fhir/StructureDefinition/operationoutcome-issue-source';

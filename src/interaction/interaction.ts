@@ -123,8 +123,11 @@ export interface Engine {
    * elsewhere.
    */
   readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
-  /** In a transaction: a resource with its links to the records of other entries. Absent elsewhere. */
-  readonly linked?: ((text: string) => string) | undefined;
+  /**
+   * In a transaction: a resource with its links to the records of other entries, and with the conditional references
+   * resolved that the version before does not have. Throws FhirError 422 if one leads nowhere. Absent elsewhere.
+   */
+  readonly linked?: ((text: string, before: string) => Promise<string>) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
   /** When the definitions came into use, in milliseconds since 1970 UTC. */

@@ -16,6 +16,11 @@ export interface RecordStore {
    */
   count(type: string, query?: Query, explain?: Explain): Promise<number>;
   /**
+   * The types of records that refer to one of these by an indexed parameter, in the order of the definitions. Throws
+   * `IndexPending` if such an index is not complete.
+   */
+  referringTypes(to: Referred): Promise<readonly string[]>;
+  /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
    * `RequirementFailed`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a
    * precondition or requirement has a query. Without changes a key is only looked up: the results that `write` would
@@ -110,7 +115,22 @@ export type Requirement =
   /** The record exists. */
   | { readonly is: 'there'; readonly type: string; readonly id: string }
   /** No record of the type matches. */
-  | { readonly is: 'no-match'; readonly type: string; readonly query: Query };
+  | { readonly is: 'no-match'; readonly type: string; readonly query: Query }
+  /** No record refers to one of these by an indexed parameter, apart from those in `except`. */
+  | (Referred & { readonly is: 'unreferred'; readonly except: readonly RecordKey[] });
+
+/** Records to which others may refer. */
+export interface Referred {
+  readonly type: string;
+  readonly ids: readonly string[];
+  /** The base of absolute references to them. */
+  readonly base: string;
+}
+
+export interface RecordKey {
+  readonly type: string;
+  readonly id: string;
+}
 
 /** Makes a write repeatable: until `expires` the same key and body get the first results again. */
 export interface WriteKey {

@@ -6,6 +6,7 @@ import type { Codes, Expansion, Expansions } from './expansion.ts';
 import { MOST_CODES } from './expansion.ts';
 import { readExpansion } from './published.ts';
 import { isCode, isUri } from './question.ts';
+import { refusalOf } from './refusal.ts';
 import type { TerminologySettings } from './server.ts';
 
 /** A set of codes: a value set by canonical, or a concept with those above or below it. */
@@ -59,7 +60,8 @@ export function createExpander(options: ExpanderOptions): Expander {
         if ('codes' in answer) cache.put(JSON.stringify(set), answer.codes, now() + limits.lifetime);
         return answer;
       } catch (error) {
-        if (isRefusal(error)) return { problem: 'the terminology server cannot expand it' };
+        const refusal = refusalOf(error);
+        if (refusal !== undefined) return { problem: refusal };
         breaker.failed();
         return 'unreachable';
       }
@@ -116,7 +118,3 @@ async function openFetch({ url, timeout }: ExpanderOptions): Promise<Fetch> {
   const addresses = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
   return createFetch({ addresses, plain: true, authorities: undefined, bytes: limits.bytes, time: timeout });
 }
-
-/** An answer of a working server that cannot expand this set. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && 'status' in error && [400, 404, 410, 422].includes(Number(error.status));

@@ -3,15 +3,21 @@ import type { Fetch } from '../fetch/fetch.ts';
 import { isObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { createBreaker } from './breaker.ts';
+import { printRefusal, refusalOf } from './refusal.ts';
 import type { TerminologySettings } from './server.ts';
 
 /** Calls operations of a terminology server. */
 export interface TerminologyOperations {
   /**
-   * Calls an operation on a type with Parameters. Resolves to its resource, `refused` if the server cannot answer this
-   * call, and `unreachable` if it does not answer. Never rejects, and takes no longer than the timeout.
+   * Calls an operation on a type with Parameters. Resolves to its resource, to what the server said if it cannot answer
+   * this call, and to `unreachable` if it does not answer. Never rejects, and takes no longer than the timeout.
    */
-  call(type: string, operation: string, parameters: JsonObject): Promise<JsonObject | 'refused' | 'unreachable'>;
+  call(type: string, operation: string, parameters: JsonObject): Promise<JsonObject | Refused | 'unreachable'>;
+}
+
+/** What a terminology server said, as a part of a sentence (refusal.ts). */
+export interface Refused {
+  readonly refused: string;
 }
 
 export interface TerminologyOperationsOptions {
@@ -42,9 +48,11 @@ export function createTerminologyOperations(options: TerminologyOperationsOption
         });
         const answer: unknown = await response.json();
         breaker.succeeded();
-        return isObject(answer) ? answer : 'refused';
+        if (isObject(answer) && answer['resourceType'] !== 'OperationOutcome') return answer;
+        return { refused: printRefusal(response.status, answer) };
       } catch (error) {
-        if (isRefusal(error)) return 'refused';
+        const refused = refusalOf(error);
+        if (refused !== undefined) return { refused };
         breaker.failed();
         return 'unreachable';
       }
@@ -63,7 +71,3 @@ async function openFetch({ url, timeout }: TerminologyOperationsOptions): Promis
   const addresses = isLoopbackHost(new URL(url).hostname) ? 'loopback' : 'private';
   return createFetch({ addresses, plain: true, authorities: undefined, bytes: mostBytes, time: timeout });
 }
-
-/** An answer of a working server that cannot answer this call. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof Error && 'status' in error && [400, 404, 410, 422].includes(Number(error.status));

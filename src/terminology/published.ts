@@ -1,4 +1,4 @@
-import { asObject, asString, objectsOf } from '../fhir/json-object.ts';
+import { asObject, asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { type CodeMap, codesOf, countOf, type Expansion, MOST_CODES } from './expansion.ts';
 
@@ -29,6 +29,9 @@ export function readExpansion(body: unknown): Expansion {
   const { total, contains } = asObject(valueSet['expansion']);
   const codes = publishedCodes(valueSet);
   if (codes !== undefined && countOf(codes) <= MOST_CODES) return { codes: codesOf(codes) };
-  if (codes === undefined && (total === 0 || contains === undefined) && total !== undefined) return { codes: [] };
+  const isEmpty = objectsOf(contains).length === 0 && (total === undefined || total === 0);
+  if (isObject(valueSet['expansion']) && isEmpty) return { codes: [] };
+  if (codes === undefined && contains === undefined && total === undefined)
+    return { problem: 'the terminology server returned no expansion' };
   return { problem: `the terminology server does not list all of its codes, or more than ${MOST_CODES}` };
 }

@@ -71,6 +71,15 @@ it('those that delete a record and those that refer to it are both decided by wh
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
 });
 
+it('a hundred that write the same records are all carried out', async () => {
+  const ids = ['same-1', 'same-2'];
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => send(ids.map(id => putEntry(communication(id, noted(`${at}`)))))),
+  );
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const id of ids) expect((await server.get(`/Communication/${id}`)).headers.etag).toBe('W/"100"');
+}, 60_000);
+
 interface Step {
   readonly kind: 'transaction' | 'read' | 'single';
   readonly records: readonly number[];

@@ -1,4 +1,5 @@
 // https://hl7.org/fhir/R4/http.html#update
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readClientRecord, recheckClientRecord } from '../../src/interaction/write/client-record.ts';
 import { hasText } from '../../src/store/records.ts';
@@ -316,6 +317,9 @@ describe('attachments', () => {
     expect(await bytes()).toEqual([other]);
     const changed = await put(content({ contentType: 'image/jpeg' }));
     expect([changed.status, issuesOf(changed)]).toEqual([422, ['business-rule Media.content.contentType']]);
+    const hashed = await put(content({ hash: createHash('sha1').update(other).digest('base64') }));
+    expect([hashed.status, issuesOf(hashed)]).toEqual([422, ['business-rule Media.content.hash']]);
+    expect(hashed.json.issue[0].diagnostics).toContain('The stored version has no `hash`');
     expect((await server.get(path)).json.content.data).toBeUndefined();
     const versions: string[] = [];
     for await (const { version, attachments } of server.partition.export({

@@ -89,7 +89,7 @@ describe('references', () => {
 });
 
 describe('uris', () => {
-  it('are kept as they are', () => {
+  it('are kept as they are, a canonical with a version also without it', () => {
     const valueSet = {
       resourceType: 'ValueSet',
       url: 'http://X.org/ValueSet/a',
@@ -98,6 +98,7 @@ describe('uris', () => {
     expect(read('uri', 'ValueSet.url', valueSet)).toEqual([{ kind: 'uri', uri: 'http://X.org/ValueSet/a' }]);
     expect(read('uri', 'ValueSet.compose.include.valueSet', valueSet)).toEqual([
       { kind: 'uri', uri: 'http://x.org/b|1' },
+      { kind: 'uri', uri: 'http://x.org/b' },
     ]);
     expect(read('uri', 'ValueSet.url', { ...valueSet, version: '4.0.1' })).toEqual([
       { kind: 'uri', uri: 'http://X.org/ValueSet/a' },

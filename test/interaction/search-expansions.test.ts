@@ -75,6 +75,24 @@ it('may be empty', async () => {
   expect(await find('code:in=http://tx.example/vs/empty')).toBe('');
 });
 
+it('may be empty without a total', async () => {
+  for (const [name, list] of Object.entries({ none: {}, empty: { contains: [] } })) {
+    tx.behave({ body: { resourceType: 'ValueSet', expansion: { timestamp: '2026-01-01', ...list } } });
+    expect(await find(`code:in=http://tx.example/vs/${name}`)).toBe('');
+  }
+});
+
+it('are refused with what the server said', async () => {
+  const issue = [{ severity: 'error', code: 'not-found', details: { text: `No such set ${'x'.repeat(1_000)}` } }];
+  tx.behave({ status: 404, body: { resourceType: 'OperationOutcome', issue } });
+  const text = await find('code:in=http://tx.example/vs/unknown');
+  expect(text).toContain(
+    'no ValueSet `http://tx.example/vs/unknown` is loaded, and the terminology server answered 404 `not-found`: ' +
+      '`No such set xxx',
+  );
+  expect(text.length).toBeLessThan(700);
+});
+
 it.each<[title: string, behaviour: Behaviour]>([
   ['a part of an expansion', expansion(['1'], { total: 20_000 })],
   ['an expansion of too many codes', expansion(Array.from({ length: 10_001 }, (_, at) => String(at)))],

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
+import { getEntry, putEntry, requireTransactions, sendBundle, transaction } from '../support/transaction.ts';
 
 const coding = (code: string): unknown => ({ coding: [{ system: 'http://loinc.org', code }] });
 
@@ -113,6 +114,17 @@ describe('_filter', () => {
     ['not of a path', 'Observation', 'not (subject.family eq roy)', ['o1']],
   ])('%s', async (_, type, filter, ids) => {
     expect(await find(type, filter)).toEqual({ status: 200, ids, text: '' });
+  });
+
+  it('in a transaction finds what that writes by the current time', async context => {
+    requireTransactions(context, server);
+    const later = new Date(Date.now() + 3_600_000).toISOString();
+    const filters = [`_lastUpdated lt ${later} and family ew "aged"`, `_lastUpdated gt ${later} or family ew "nobody"`];
+    const staged = { resourceType: 'Patient', id: 'staged', name: [{ family: 'Staged' }] };
+    const entries = filters.map(filter => getEntry(`Patient?_filter=${encodeURIComponent(filter)}`));
+    const { json } = await sendBundle(server, transaction(putEntry(staged), ...entries), {});
+    const [, ...found] = json.entry as { readonly resource: { readonly entry?: readonly unknown[] } }[];
+    expect(found.map(({ resource }) => resource.entry?.length ?? 0)).toEqual([1, 0]);
   });
 
   it('is combined with other parameters, counts and pages', async () => {

@@ -39,6 +39,9 @@ const records = [
   condition('c1', 'active', 'Migraine', { reference: 'Patient/a' }),
   condition('c2', 'recurrence', 'Céphalée', { reference: 'Group/a' }),
   condition('c3', 'resolved', 'Ache', { identifier: { system: 'urn:x', value: 'a-1' } }),
+  ...['http://acme.org/p', 'http://acme.org/p|1.0', 'http://acme.org/p|2.0', 'http://acme.org/p2|1.0'].map(
+    (profile, at) => ({ resourceType: 'Basic', id: `p${at}`, meta: { profile: [profile] }, code: { text: 'Basic' } }),
+  ),
   measured('o1', 5400, 'mg', { reference: 'Patient/a' }),
   measured('o2', 5.4, 'g', { reference: 'Patient/b' }),
   measured('o3', 5.4, 'mg', { reference: 'Patient/b' }),
@@ -55,6 +58,10 @@ describe('on an interface that declares them all', () => {
 
   it.each([
     ['Condition?code:text=headache', 'c1 c2 c3'],
+    ['Basic?_profile=http://acme.org/p', 'p0 p1 p2'],
+    ['Basic?_profile=http://acme.org/p|1.0', 'p1'],
+    ['Basic?_profile=http://acme.org/p|3.0', ''],
+    ['Basic?_profile:below=http://acme.org', 'p0 p1 p2 p3'],
     ['Condition?code:text=cephalee,ache', 'c2 c3'],
     ['Patient?identifier:text=chart', 'a'],
     [`Patient?identifier:of-type=${v2}|MR|a-1`, 'a'],

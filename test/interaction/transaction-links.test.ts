@@ -310,6 +310,25 @@ describe('conditions of a transaction', () => {
     expect(resourceOf(answer, 1).partOf).toEqual(link);
   });
 
+  it('patch with conditional references, which find what other entries make', async () => {
+    await server.put('/Communication/c1', communication('c1', refer('urn:uuid:from-elsewhere')));
+    const patchOf = (...references: readonly string[]): object => {
+      const value = references.map(reference => ({ reference }));
+      const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/basedOn', value }])).toString('base64');
+      return {
+        resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
+        request: { method: 'PATCH', url: 'Communication/c1' },
+      };
+    };
+    const made = postEntry(call('c2'), 'urn:uuid:made');
+    const answer = await send([patchOf('Communication?identifier=c2', 'urn:uuid:made'), made]);
+    expect(statusesOf(answer)).toEqual([200, 201]);
+    const link = { reference: idOf(answer, 1) };
+    expect(resourceOf(answer, 0).basedOn).toEqual([link, link]);
+    for (const reference of ['Communication?identifier=none', 'urn:uuid:none'])
+      expect(statusesOf(await send([patchOf(reference)]))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+  });
+
   it('name versions', async () => {
     await server.put('/Communication/v', communication('v'));
     const update = (version: number) =>

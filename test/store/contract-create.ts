@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Model } from '../../src/model/model.ts';
 import type { Query } from '../../src/search/ast.ts';
 import { KeyUsed, RequirementFailed, SeveralMatch, VersionConflict } from '../../src/store/errors.ts';
@@ -43,9 +44,25 @@ export function createContract(where: Where): void {
       type: 'Patient',
       query: withIdentifier(model, identifier),
     });
+    const base = 'https://records.example/r4/clinic';
+    const unreferred = (ids: readonly string[], except: readonly string[] = []): Requirement => ({
+      is: 'unreferred',
+      type: 'Patient',
+      ids,
+      base,
+      except: except.map(id => ({ type: 'Media', id })),
+    });
     beforeAll(async () => {
       await clinic.write([person('r-there', 'R'), person('r-gone', 'R gone')], each);
       await clinic.write([{ kind: 'remove', type: 'Patient', id: 'r-gone' }]);
+      const pictures = [
+        picture('r-of-1', 'r', {}, 'r-pictured'),
+        picture('r-of-2', 'r', {}, 'r-pictured'),
+        picture('r-removed', 'r', {}, 'r-there'),
+        picture('r-absolute', 'r', { text: absolutePicture('r-absolute', `${base}/Patient/r-by-url`) }),
+      ];
+      await clinic.write(pictures, each);
+      await clinic.write([{ kind: 'remove', type: 'Media', id: 'r-removed' }]);
     });
 
     it.each([
@@ -54,6 +71,12 @@ export function createContract(where: Where): void {
       ['that one exists, but it never did', () => [there('r-never')], false],
       ['that none matches, as it is', () => [none('R gone'), none('never')], true],
       ['that none matches, but one does', () => [none('never'), none('R')], false],
+      ['that none refers to one, as it is', () => [unreferred(['r-there', 'r-never'])], true],
+      ['that none refers to one, but two do', () => [unreferred(['r-there', 'r-pictured'])], false],
+      ['that none refers to one, but one does of two', () => [unreferred(['r-pictured'], ['r-of-1'])], false],
+      ['that none refers to one, apart from some', () => [unreferred(['r-pictured'], ['r-of-1', 'r-of-2'])], true],
+      ['that none refers to one, but one does by a URL', () => [unreferred(['r-by-url'])], false],
+      ['that none of others refers to it by a URL', () => [unreferred(['r-by-url'], ['r-absolute', 'none'])], true],
       ['what holds, and what does not', () => [there('r-there'), none('R')], false],
     ] as const)('%s', async (title, requires, holds) => {
       const id = `r-${title.length}`;
@@ -68,6 +91,17 @@ export function createContract(where: Where): void {
       expect((await clinic.read('Patient', id)) !== undefined).toBe(holds);
       expect(await clinic.mark(title)).toBe(holds ? 'done' : undefined);
       expect(await clinic.write([], { key })).toHaveLength(holds ? 1 : 0);
+    });
+
+    it('which types refer to some records', async () => {
+      const types = (...ids: readonly string[]) => clinic.referringTypes({ type: 'Patient', ids, base });
+      expect(await types('r-there', 'r-never')).toEqual([]);
+      expect(await types('r-there', 'r-pictured')).toEqual(['Media']);
+      expect(await types('r-by-url')).toEqual(['Media']);
+      const elsewhere = { type: 'Patient', ids: ['r-by-url'], base: 'https://elsewhere.example' };
+      expect(await clinic.referringTypes(elsewhere)).toEqual([]);
+      const many = Array.from({ length: 3_000 }, (_, at) => `r-many-${at}`);
+      expect(await types(...many, 'r-pictured')).toEqual(['Media']);
     });
 
     itInOrder('is decided in the write: what is deleted while others need it is not needed by any', async () => {
@@ -373,4 +407,11 @@ export function createContract(where: Where): void {
       ]);
     });
   });
+}
+
+/** A picture of a patient that it names by a URL. */
+function absolutePicture(id: string, reference: string): ReturnType<typeof splitForStamp> {
+  const content = { contentType: 'image/jpeg' };
+  const resource = { resourceType: 'Media', id, status: 'completed', subject: { reference }, content };
+  return splitForStamp(JSON.stringify(resource), id);
 }

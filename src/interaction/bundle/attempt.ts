@@ -6,10 +6,8 @@ import type { Partition } from '../../store/partitions.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import { requestOf } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
-import type { Targets } from './head.ts';
 import { decideIdentities, targetsOf } from './identities.ts';
 import type { Identity } from './identities.ts';
-import { rewriteLinks } from './link.ts';
 import { inOrder, LONGEST } from './read-entries.ts';
 import { createEntryResolution } from './resolve-entry.ts';
 import type { ResolveEntry } from './resolve-entry.ts';
@@ -44,9 +42,8 @@ export async function attemptTransaction(
   const identities = await decideIdentities(engine, { before: partition, staged, deleted }, writes);
   await staged.readAhead([...identities.values()]);
   const targets = targetsOf(identities);
-  attempt.targets = targets;
-  const resolve = createEntryResolution(engine, staged, { identities, targets }, course.transaction);
-  for (const entry of writes) await attempt.write(entry, identities.get(entry), resolve);
+  attempt.resolve = createEntryResolution(engine, staged, { identities, targets }, course.transaction);
+  for (const entry of writes) await attempt.write(entry, identities.get(entry));
   attempt.failures.throw();
   await attempt.check();
   for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry, entry.request);
@@ -61,8 +58,8 @@ class Attempt {
   readonly answers = new Map<TransactionEntry, FhirResponse>();
   readonly failures = new EntryFailures();
   readonly tokens: StagedTokens;
-  /** Where the fullUrls of the entries lead. */
-  targets: Targets = new Map();
+  /** Absent until the records of the entries are decided. */
+  resolve: ResolveEntry | undefined;
   readonly #engine: Engine;
   /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
@@ -104,13 +101,13 @@ class Attempt {
   }
 
   /** Carries out an entry that creates, updates or patches, with its links resolved to the records of the others. */
-  async write(entry: TransactionEntry, identity: Identity | undefined, resolve: ResolveEntry): Promise<void> {
+  async write(entry: TransactionEntry, identity: Identity | undefined): Promise<void> {
     if (identity?.isDeleted === true) {
       this.failures.add(entry, repeated(`${identity.type}/${identity.id}`));
       return;
     }
     try {
-      await this.answer(entry, this.#resolved(entry, await resolve(entry)), identity?.newId);
+      await this.answer(entry, this.#resolved(entry, await this.resolve?.resource(entry)), identity?.newId);
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -170,7 +167,10 @@ class Attempt {
         if (entry !== undefined) this.#checks.push({ entry, check });
       },
       newId: () => this.#newId ?? newId(),
-      linked: text => rewriteLinks(text, link => this.targets.get(link.text)?.reference),
+      linked: async (text, before) => {
+        const entry = this.#current;
+        return entry === undefined || this.resolve === undefined ? text : this.resolve.patched(entry, text, before);
+      },
     };
   }
 }

@@ -45,6 +45,16 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
   }
 }
 
+/** The links in a resource. */
+export function linksIn(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  rewriteLinks(text, link => {
+    found.add(link.text);
+    return undefined;
+  });
+  return found;
+}
+
 /** The fullUrls of a Bundle within a resource. https://hl7.org/fhir/R4/bundle.html#references */
 function fullUrlsIn(text: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/"fullUrl":("(?:[^"\\]|\\.)*")/g)].map(([, quoted = '""']) => unquote(quoted)));

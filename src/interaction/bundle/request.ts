@@ -1,3 +1,4 @@
+import { parseETag } from '../../fhir/etag.ts';
 import { isId } from '../../fhir/id.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { FhirRequest, RequestHeaders } from '../interaction.ts';
@@ -39,6 +40,9 @@ export function readEntryRequest(
   }
   const given = isObject(resource) ? resource : {};
   const headers = headersOf(request);
+  const { 'if-match': match } = headers;
+  if (match !== undefined && parseETag(match).length === 0)
+    return problem('request.ifMatch', '`request.ifMatch` must have the ETag of a version, such as `W/"3"`.');
   switch (request['method']) {
     case 'DELETE':
       if (url.id === undefined && url.criteria === undefined)

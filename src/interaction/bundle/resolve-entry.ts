@@ -10,18 +10,23 @@ import type { Engine, FhirRequest } from '../interaction.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import type { Targets } from './head.ts';
 import type { Identities } from './identities.ts';
-import { rewriteLinks } from './link.ts';
+import { linksIn, rewriteLinks } from './link.ts';
 import { resolveLinks } from './resolve.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
 
-/** The text of the resource of an entry with its links resolved; undefined without a resource. */
-export type ResolveEntry = (entry: TransactionEntry) => Promise<string | undefined>;
+/** Resolves the links of an entry. Throws FhirError 422 if one leads nowhere. */
+export interface ResolveEntry {
+  /** The text of its resource; undefined without one. */
+  resource(entry: TransactionEntry): Promise<string | undefined>;
+  /** What its patch makes of a version, whose own links may lead nowhere. */
+  patched(entry: TransactionEntry, text: string, before: string): Promise<string>;
+}
 
 /**
  * Resolves the links of entries to the records of others, and conditional references to what they find after all
- * entries: in the resources of the entries and in the partition, among the records that the caller may search. Throws
- * FhirError 422 if a link leads nowhere. https://hl7.org/fhir/R4/http.html#trules
+ * entries: in the resources of the entries and in the partition, among the records that the caller may search.
+ * https://hl7.org/fhir/R4/http.html#trules
  */
 export function createEntryResolution(
   engine: Engine,
@@ -29,8 +34,9 @@ export function createEntryResolution(
   { identities, targets }: { readonly identities: Identities; readonly targets: Targets },
   caller: FhirRequest,
 ): ResolveEntry {
-  const resolve = (entry: TransactionEntry, text: string, find: Find): ReturnType<typeof resolveLinks> =>
-    resolveLinks(text, {
+  const resolve = async (entry: TransactionEntry, given: string, known?: ReadonlySet<string>): Promise<string> => {
+    const { text, issues } = await resolveLinks(given, {
+      known,
       targets,
       fullUrl: asString(entry.value['fullUrl']),
       index: entry.index,
@@ -41,6 +47,9 @@ export function createEntryResolution(
         return type !== undefined && isStoredElsewhere(type);
       },
     });
+    if (issues.length > 0) throw new FhirError(422, issues);
+    return text;
+  };
   let ended: Promise<StagedPartition> | undefined;
   const known = new Map<string, Promise<CriteriaMatch>>();
   const find: Find = (type, criteria) => {
@@ -50,12 +59,11 @@ export function createEntryResolution(
     known.set(key, match);
     return match;
   };
-  return async entry => {
-    if (entry.resource === undefined) return undefined;
-    if (targets.size === 0 && !mayLead.test(entry.resource)) return entry.resource;
-    const { text, issues } = await resolve(entry, entry.resource, find);
-    if (issues.length > 0) throw new FhirError(422, issues);
-    return text;
+  const isPlain = (text: string): boolean => targets.size === 0 && !mayLead.test(text);
+  return {
+    resource: async entry =>
+      entry.resource === undefined || isPlain(entry.resource) ? entry.resource : resolve(entry, entry.resource),
+    patched: async (entry, text, before) => (isPlain(text) ? text : resolve(entry, text, linksIn(before))),
   };
 }
 

@@ -20,6 +20,8 @@ export interface ResolveOptions {
   readonly index: number;
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
+  /** Links that need not lead to an entry or a match, since the record had them before. */
+  readonly known?: ReadonlySet<string> | undefined;
   find(type: string, criteria: string): Promise<CriteriaMatch>;
   /** True for a type with resources in another system, so that a missing one may exist there. */
   elsewhere(type: string): boolean;
@@ -31,7 +33,7 @@ export interface ResolveOptions {
  * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
  */
 export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
-  const { targets, index } = options;
+  const { targets, index, known } = options;
   const issues: Issue[] = [];
   const found = new Map<string, string>();
   let open = false;
@@ -41,7 +43,8 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
 
   const conditional: Link[] = [];
   rewriteLinks(text, link => {
-    if (link.property === 'reference' && conditionalReference.test(link.text)) conditional.push(link);
+    const isNew = known?.has(link.text) !== true;
+    if (isNew && link.property === 'reference' && conditionalReference.test(link.text)) conditional.push(link);
     return undefined;
   });
   for (const link of conditional) {
@@ -79,7 +82,8 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
       return target.reference === link.text ? undefined : target.reference;
     }
     if (link.property !== 'reference') return undefined;
-    if (options.strict && link.text.startsWith('urn:uuid:')) complain(link, 'is the fullUrl of no entry of the Bundle');
+    if (options.strict && known?.has(link.text) !== true && link.text.startsWith('urn:uuid:'))
+      complain(link, 'is the fullUrl of no entry of the Bundle');
     return found.get(link.text);
   });
   return { text: resolved, issues, open };

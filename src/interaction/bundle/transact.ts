@@ -2,6 +2,8 @@ import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
+import { createSlots } from '../../slots.ts';
+import type { Slots } from '../../slots.ts';
 import { answerOf } from '../answer-of.ts';
 import { controls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
@@ -16,6 +18,12 @@ import type { Course, TransactionEntry } from './transaction-entry.ts';
 
 /** Times that a transaction is carried out, each after another write of one of its records. */
 const MOST_ATTEMPTS = 50;
+
+/** Attempts after which a transaction waits for its turn among those that lost as many races. */
+const FREE_ATTEMPTS = 3;
+
+/** The turns of the transactions of a partition, by its id. */
+const turns = new WeakMap<Engine['store'], Map<string, Slots>>();
 
 /**
  * Transaction: the entries are carried out in the order DELETE, POST, PUT and PATCH, GET, each by its own interaction
@@ -64,13 +72,20 @@ async function untilWritten(
   entries: readonly TransactionEntry[],
   course: Course,
 ): Promise<Answers> {
-  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
-    try {
-      return await attemptTransaction(engine, partition, entries, course);
-    } catch (error) {
-      if (!isRace(error)) throw error;
-      if (engine.now() > course.end) break;
+  let leave: (() => void) | undefined;
+  try {
+    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      // Of many that write the same records one is carried out at a time: all at once, most would lose each race.
+      if (attempt > FREE_ATTEMPTS) leave ??= await turnsOf(engine, partition).take();
+      if (attempt > 1 && engine.now() > course.end) break;
+      try {
+        return await attemptTransaction(engine, partition, entries, course);
+      } catch (error) {
+        if (!isRace(error)) throw error;
+      }
     }
+  } finally {
+    leave?.();
   }
   throw fhirError(
     409,
@@ -79,6 +94,14 @@ async function untilWritten(
     undefined,
     { 'Retry-After': '1' },
   );
+}
+
+function turnsOf({ store }: Engine, { id }: Partition): Slots {
+  const ofStore = turns.get(store) ?? new Map<string, Slots>();
+  turns.set(store, ofStore);
+  const found = ofStore.get(id) ?? createSlots(1);
+  ofStore.set(id, found);
+  return found;
 }
 
 /** Another write came between what the entries read and the write of the transaction. */

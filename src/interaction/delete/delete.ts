@@ -45,13 +45,15 @@ async function removeById(
   const { parameters, headers, access } = request;
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
   let tombstone: StoredVersion | undefined;
-  const find = async (): Promise<Removable | undefined> => {
+  const find = async (isAgain: boolean): Promise<Removable | undefined> => {
     const current = await findCurrent(engine, type, request, partition, 'd');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
     if (current.is !== 'record') return undefined;
     const { version } = current;
-    const requires = await requireUnreferred(engine, request, partition, type, [version.id]);
+    const requires = requireUnreferred(request, type, [version.id]);
+    // The write decides it: who refers to the record is searched only if it was refused.
+    if (isAgain || engine.atEnd !== undefined) await refuseIfReferred(engine, request, partition, type, [version.id]);
     return { version, requires: requires(version.id) };
   };
   const removed = await removeRecord(engine, request, partition, find);
@@ -90,8 +92,8 @@ async function removeMatches(
   // All are decided before the first is deleted.
   const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   const ids = open.map(({ id }) => id);
-  const refuse = (): Promise<Requires> => requireUnreferred(engine, request, partition, type, ids);
-  const requires = await refuse();
+  await refuseIfReferred(engine, request, partition, type, ids);
+  const requires = requireUnreferred(request, type, ids);
   const records: StoredVersion[] = [];
   for (const version of open) {
     const { id } = version;
@@ -113,7 +115,7 @@ async function removeMatches(
     const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] } as const;
     const again = await refuseCostly(findPage({ ...search, query: isSingle ? query : same }, place));
     if (isSingle && again.versions.length > 1) throw severalMatch(type, urlCriteria);
-    await requireUnreferred(engine, request, partition, type, [id]);
+    await refuseIfReferred(engine, request, partition, type, [id]);
     return again.versions.find(one => one.id === id);
   }
 }
@@ -121,23 +123,28 @@ async function removeMatches(
 /** What the deletion of a record requires. */
 type Requires = (id: string) => readonly Requirement[];
 
+/** The deletion of these records requires that no others refer to them, unless the type declares that they may. */
+const requireUnreferred = (
+  { base }: Pick<FhirRequest, 'base'>,
+  type: ResourceType,
+  ids: readonly string[],
+): Requires => (type.deletePolicy === 'refuse' ? id => [unreferred(type, id, { deleted: ids, base })] : () => []);
+
 /**
  * Throws FhirError 409 if other records refer to these, unless the type declares that they may. In a transaction that
- * is decided at its end, since other entries may delete or change them. Returns what their deletion requires so that
- * this holds in the write.
+ * is decided at its end, since other entries may delete or change them.
  */
-async function requireUnreferred(
+async function refuseIfReferred(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
   type: ResourceType,
   ids: readonly string[],
-): Promise<Requires> {
-  if (type.deletePolicy !== 'refuse') return () => [];
+): Promise<void> {
+  if (type.deletePolicy !== 'refuse') return;
   const check = (): Promise<void> => refuseReferred(engine, request, partition, type, ids);
   if (engine.atEnd === undefined) await check();
   else engine.atEnd(check);
-  return id => unreferred(engine.model, type, id, { deleted: ids, base: request.base });
 }
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */

@@ -16,7 +16,7 @@ export interface Removable {
 
 /**
  * Deletes a record. `find` returns its current version, or undefined if there is nothing to delete, and throws
- * FhirError if it may not be deleted: it is called again if another write comes between, also one after which what the
+ * FhirError if it may not be deleted: it is called again (`isAgain`) if another write comes between, or if what the
  * deletion requires does not hold. Returns the version that the
  * deletion made, with the content of the one before, for the audit. Throws FhirError 409 if other writes come between
  * again and again.
@@ -25,10 +25,10 @@ export async function removeRecord(
   engine: Pick<Engine, 'audit'>,
   request: FhirRequest,
   partition: Partition,
-  find: () => Promise<Removable | undefined>,
+  find: (isAgain: boolean) => Promise<Removable | undefined>,
 ): Promise<StoredVersion | undefined> {
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const found = await find();
+    const found = await find(attempt > 1);
     if (found === undefined) return undefined;
     const { version, requires } = found;
     if (attempt === 1) await engine.audit.begin(request, { ...version, key: undefined });

@@ -46,8 +46,14 @@ export function answerMeta(record: VersionWithText): FhirResponse {
   return { status: 200, etag: String(version), lastModified: lastUpdated, body, records: [record] };
 }
 
+/** A Meta has content, and a parameter a value: one without labels says that there are none. */
 const printMeta = (valueMeta: JsonObject): string =>
-  printParameters([{ name: 'return', ...(Object.keys(valueMeta).length === 0 ? {} : { valueMeta }) }]);
+  printParameters([{ name: 'return', valueMeta: Object.keys(valueMeta).length === 0 ? withoutContent : valueMeta }]);
+
+/** https://hl7.org/fhir/R4/extension-data-absent-reason.html */
+const withoutContent: JsonObject = {
+  extension: [{ url: 'http://hl7.org/fhir/StructureDefinition/data-absent-reason', valueCode: 'not-applicable' }],
+};
 
 /** The types that the caller may search. Throws FhirError 403 if there is none. */
 function typesOf({ types }: Model, { access, base }: FhirRequest): readonly ResourceType[] {

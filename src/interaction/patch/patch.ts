@@ -32,10 +32,10 @@ export const patch: Interaction = async (engine, request, partition) => {
     request.id === undefined
       ? await byCriteria(engine, type, request, partition)
       : byId(engine, type, request, partition);
-  const bodyOf = (former: FormerVersion | undefined): Buffer => {
+  const bodyOf = async (former: FormerVersion | undefined): Promise<Buffer> => {
     if (former === undefined) throw new Error('A patch creates no record');
     const body = apply(former);
-    return engine.linked === undefined ? body : Buffer.from(engine.linked(body.toString()));
+    return engine.linked === undefined ? body : Buffer.from(await engine.linked(body.toString(), former.text));
   };
   try {
     const written = await refuseCostly(

@@ -82,6 +82,19 @@ function inArea(param: SearchParam, { latitudes, longitudes }: Area): Query {
   return { kind: 'or', of };
 }
 
+/** With the times by which versions match that are not written yet. */
+const inTime = (
+  indexed: readonly Indexed[],
+  records: readonly StoredVersion[],
+  { partition: { timeOf } }: Place,
+): readonly Indexed[] =>
+  timeOf === undefined
+    ? indexed
+    : indexed.map((one, at) => {
+        const record = records[at];
+        return record === undefined ? one : { ...one, lastUpdated: timeOf(record) };
+      });
+
 /** The records among `records` of a type that match the query. */
 export async function matching(
   records: readonly StoredVersion[],
@@ -92,7 +105,7 @@ export async function matching(
 ): Promise<readonly StoredVersion[]> {
   if (records.length === 0) return [];
   const plain = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
-  const indexed = withContained(plain, records, containedIn(query), place);
+  const indexed = withContained(inTime(plain, records, place), records, containedIn(query), place);
   const decided = await replaceJoins(query, join => {
     if (join.kind === 'tree') return treeQuery(join, place);
     return join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget);

@@ -45,11 +45,13 @@ export function withContained(
 
 /** The contained resources of a type in a record that match a query without joins. */
 export function containedMatches(
-  { text = '{}', lastUpdated }: StoredVersion,
+  record: StoredVersion,
   type: ResourceType,
   query: Query,
   place: Place,
 ): readonly ContainedResource[] {
+  const { text = '{}' } = record;
+  const lastUpdated = place.partition.timeOf?.(record) ?? record.lastUpdated;
   const only = withOnly(type, parametersOf(query));
   return containedResources(text).filter(
     one => one.type === type.name && matches(query, { id: one.id, lastUpdated, entries: entriesOf(one, only, place) }),

@@ -25,10 +25,11 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
     await setImmediate();
     turned = performance.now();
   };
-  const { id, settings } = partition;
+  const { id, settings, timeOf } = partition;
   return {
     id,
     settings,
+    timeOf,
     search: (type, search) => after(begin(), () => partition.search(type, search)),
     count: (type, query) => after(begin(), () => partition.count(type, query)),
     readMany: keys => after(begin(), () => partition.readMany(keys)),

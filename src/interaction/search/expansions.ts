@@ -31,7 +31,8 @@ async function askingFor<Value>(
       if (!(error instanceof CodesUnknown) || asked === MOST_SETS) throw error;
       const answer = await expander.ask(error.set);
       if (answer === 'unreachable') throw unreachable(error);
-      if ('problem' in answer) throw error;
+      const { value, problem, set } = error;
+      if ('problem' in answer) throw new CodesUnknown(value, `${problem}, and ${answer.problem}`, set);
     }
   }
 }

@@ -12,7 +12,13 @@ import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 
 /** The reads of a partition that a search uses. */
-export type SearchedPartition = Pick<Partition, 'id' | 'settings' | 'search' | 'count' | 'readMany'>;
+export interface SearchedPartition extends Pick<Partition, 'id' | 'settings' | 'search' | 'count' | 'readMany'> {
+  /**
+   * The time by which a version matches `_lastUpdated`, if it is not yet written and its own is a placeholder.
+   * Milliseconds since 1970 UTC; absent: its `lastUpdated`.
+   */
+  readonly timeOf?: ((version: StoredVersion) => number) | undefined;
+}
 
 /** The partition in which joins are evaluated, and its URL. */
 export interface Place {

@@ -95,7 +95,7 @@ export interface ReplacingDraft extends Pick<Draft, 'type'>, Pick<ClientPlace, '
    * The body that replaces a version, JSON in UTF-8: of an update always the same one, of a patch what it makes of this
    * version. Throws FhirError if there is none.
    */
-  readonly bodyOf: (former: FormerVersion | undefined) => Buffer;
+  readonly bodyOf: (former: FormerVersion | undefined) => Buffer | Promise<Buffer>;
 }
 
 /** Times that a write is tried again, each after another write of the record. */
@@ -116,7 +116,7 @@ export async function replace(
   let replaced = await find();
   const { base, access } = request;
   const placeOf = () => ({ base, access, partition, letter: 'u', bodyId, ...replaced }) as const;
-  let body = bodyOf(replaced.former);
+  let body = await bodyOf(replaced.former);
   let record = await readClientRecord(engine, type, body, { ...placeOf(), parsed: parsedOf(request, body) });
   let begun: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
@@ -140,7 +140,7 @@ export async function replace(
     }
     if (attempt === mostAttempts) throw new VersionConflict(type.name, id);
     replaced = await find();
-    const next = bodyOf(replaced.former);
+    const next = await bodyOf(replaced.former);
     record =
       next === body
         ? await recheckClientRecord(engine, type, { body, record }, placeOf())

@@ -37,14 +37,18 @@ function codesTest(value: Value, how: 'in' | 'above' | 'below', of: string, expa
 export class CodesUnknown extends FhirError {
   readonly set: CodeSet;
   readonly value: Value;
+  readonly problem: string;
 
   constructor(value: Value, problem: string, set: CodeSet) {
     const { name, text } = value;
-    const advice = 'Use a smaller set whose ValueSet and CodeSystems are loaded completely, or list the codes.';
+    const advice =
+      'Use a smaller set whose ValueSet and CodeSystems are loaded completely with the definitions (stored records ' +
+      'are not used), or list the codes.';
     const said = `\`${name}=${text}\` cannot be searched for: ${problem}. ${advice}`;
     super(400, [{ severity: 'error', code: 'not-supported', text: said, expression: `http.${name}` }]);
     this.set = set;
     this.value = value;
+    this.problem = problem;
   }
 }
 

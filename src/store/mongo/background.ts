@@ -10,6 +10,7 @@ import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
 import { sweepRemovals } from './removal.ts';
+import { fillUsedTypes } from './used-types.ts';
 
 /**
  * How often a server checks for pending indexes, for obsolete data, and for attachments without a record; milliseconds.
@@ -30,7 +31,8 @@ export async function prepareToServe(core: Core): Promise<void> {
 
 /**
  * The background work of a server: builds the database indexes, fills pending ones, deletes obsolete data, and adds
- * missing digests to versions. Several servers may run it concurrently. `connect` returns a client without timeouts.
+ * missing digests to versions and what an older layout has not listed. Several servers may run it concurrently.
+ * `connect` returns a client without timeouts.
  */
 export function choresOf(core: Core, connect: () => MongoClient): readonly Chore[] {
   const all = (work: (latest: Core) => Promise<unknown>) => async (): Promise<boolean> => {
@@ -43,6 +45,7 @@ export function choresOf(core: Core, connect: () => MongoClient): readonly Chore
     { step: all(sweep), pause: pauses.sweep },
     { step: all(latest => sweepAttachments(latest, core.ending)), pause: pauses.bytes },
     { step: () => fillDigests(latestOf(core)), pause: pauses.sweep },
+    { step: all(fillUsedTypes), pause: pauses.sweep },
   ];
 }
 

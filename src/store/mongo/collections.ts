@@ -11,6 +11,7 @@ import type {
   ReservationDocument,
   ServerDocument,
   SmallDocument,
+  UsedTypeDocument,
 } from './layout.ts';
 
 // The collections besides those of resource types, whose names begin with a capital letter.
@@ -20,6 +21,7 @@ export const removals = (database: Db): Collection<RemovalDocument> => database.
 export const parameters = (database: Db): Collection<ParameterDocument> => database.collection('parameters');
 export const servers = (database: Db): Collection<ServerDocument> => database.collection('servers');
 export const reservations = (database: Db): Collection<ReservationDocument> => database.collection('reservations');
+export const usedTypes = (database: Db): Collection<UsedTypeDocument> => database.collection('usedTypes');
 export const marks = (database: Db): Collection<MarkDocument> => database.collection('marks');
 export const documents = (database: Db): Collection<SmallDocument> => database.collection('documents');
 export const places = (database: Db): Collection<PlaceDocument> => database.collection('ids');

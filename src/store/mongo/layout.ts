@@ -135,6 +135,11 @@ export interface ReservationDocument {
   readonly expires: number;
 }
 
+/** `usedTypes`: `_id` is `{p}/{type}`: the partition may have records of the type; it has none of other types. */
+export interface UsedTypeDocument {
+  readonly _id: string;
+}
+
 /** `marks`: `_id` is `{p}/{key}`. */
 export interface MarkDocument {
   readonly _id: string;
@@ -173,7 +178,8 @@ export interface PlaceDocument {
 /**
  * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key,
  * `bucketKey` with the key of owners' digests, `digests` with the progress of adding digests to versions
- * (digest-fill.ts), `upgrade` until the upgrade from that layout is finished (upgrade.ts).
+ * (digest-fill.ts), `usedTypes` once the collection of this name has the types of all partitions (used-types.ts),
+ * `upgrade` until the upgrade from that layout is finished (upgrade.ts).
  */
 export interface MetaDocument {
   readonly _id: string;

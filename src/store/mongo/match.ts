@@ -10,6 +10,7 @@ import { findMatches } from './count.ts';
 import { readCurrent } from './current.ts';
 import type { ReservationDocument } from './layout.ts';
 import { declared } from './prepare.ts';
+import { findReferring } from './referring.ts';
 import { reservationId } from './reservation-id.ts';
 import { withId } from '../with-id.ts';
 
@@ -74,6 +75,9 @@ export async function requireAll(
     if (requirement.is === 'there') {
       const current = await readCurrent(core, partition.p, type, requirement.id, manner);
       if (current?.text === undefined) throw new RequirementFailed(type);
+    } else if (requirement.is === 'unreferred') {
+      const found = await findReferring(core, partition, requirement, { except: requirement.except, step: manner });
+      if (found.length > 0) throw new RequirementFailed(type);
     } else {
       const found = await findMatches(core, partition, declared(core, type), requirement.query, 1, manner);
       if (found.length > 0) throw new RequirementFailed(type);

@@ -2,7 +2,16 @@ import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import type { Explain } from '../explained.ts';
-import type { Change, Mark, Page, StoredVersion, StoreSearch, WriteOptions, WriteResult } from '../records.ts';
+import type {
+  Change,
+  Mark,
+  Page,
+  Referred,
+  StoredVersion,
+  StoreSearch,
+  WriteOptions,
+  WriteResult,
+} from '../records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
 import type { Partition, PartitionSettings } from '../partitions.ts';
 import { sortedPage } from '../sorted.ts';
@@ -19,8 +28,10 @@ import { historySlice } from './history.ts';
 import { withOurDefinitions } from './register.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { exportVersions } from '../upkeep/versions.ts';
+import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
+import { listTypes } from './used-types.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
 
@@ -74,12 +85,22 @@ export class MongoPartition implements Partition {
     );
   }
 
+  referringTypes(to: Referred): Promise<readonly string[]> {
+    return this.#with(p => findReferring(this.#core, { p }, to));
+  }
+
   write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     const { key } = options;
     if (changes.length === 0 && key !== undefined)
       return this.#with(async p => (await repeatedResults(this.#core, { p }, key)) ?? []);
-    return this.#writing((latest, partition) => {
+    return this.#writing(async (latest, partition) => {
       requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
+      const puts = changes.filter(({ kind }) => kind === 'put');
+      await listTypes(
+        latest,
+        partition.p,
+        puts.map(({ type }) => type),
+      );
       return write(latest, partition, changes, options);
     });
   }
@@ -110,7 +131,14 @@ export class MongoPartition implements Partition {
   }
 
   import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
-    return this.#writing((latest, partition) => restoreVersions(latest, partition, versions, mark));
+    return this.#writing(async (latest, partition) => {
+      await listTypes(
+        latest,
+        partition.p,
+        versions.map(({ type }) => type),
+      );
+      return restoreVersions(latest, partition, versions, mark);
+    });
   }
 
   mark(key: string): Promise<string | undefined> {

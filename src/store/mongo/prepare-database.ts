@@ -9,9 +9,14 @@ import { collectionNames, documents, insertNew, meta, readMeta, reservations } f
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
  * background. 3: index entries do not depend on the public URL, and owners are stored; a server rebuilds the entries
- * and adds the owners before it answers (upgrade.ts).
+ * and adds the owners before it answers (upgrade.ts). 4: the types of which a partition has records are listed
+ * (used-types.ts); a server lists those of an older layout in the background.
  */
-export const layout = 3;
+export const layout = 4;
+
+/** `_id` in `meta` of what says that the types of all partitions are listed, and its value. */
+export const usedTypesMeta = 'usedTypes';
+export const done = 'done';
 
 /**
  * Initialises a database, unless the mode is `read`; returns the key of its buckets. Throws `StoreRefused` for a newer
@@ -21,6 +26,7 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   const name = database.databaseName;
   if (await isNew(database)) {
     if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
+    await putMeta(database, usedTypesMeta, done);
     await putMeta(database, 'layout', layout);
   }
   const found = Number(await readMeta(database, 'layout'));

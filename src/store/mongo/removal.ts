@@ -1,7 +1,7 @@
 import type { Collection } from 'mongodb';
 import { ofPartition } from './attachment-bucket.ts';
 import { removeAttachments } from './attachment-sweep.ts';
-import { marks, parameters, partitions, places, removals, reservations, typesKept } from './collections.ts';
+import { marks, parameters, partitions, places, removals, reservations, typesKept, usedTypes } from './collections.ts';
 import { type Core, versionsOf } from './core.ts';
 
 /** Documents that one operation deletes. */
@@ -39,7 +39,9 @@ export async function emptyingSteps(core: Core, p: string): Promise<readonly (()
   const { database } = core;
   const types = await typesKept(database);
   const ofTypes = types.flatMap(type => versionsOf(core, type));
-  const names = [...ofTypes, marks(database), parameters(database), places(database)].map(one => one.collectionName);
+  const names = [...ofTypes, marks(database), parameters(database), places(database), usedTypes(database)].map(
+    one => one.collectionName,
+  );
   return [
     ...names.map(name => () => emptySome(database.collection(name), p)),
     () => removeAttachments(core, p),

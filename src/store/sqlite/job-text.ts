@@ -14,7 +14,7 @@ export const parseJob = (sent: SentJob): SubmittedJob =>
 
 /** The bounds of queries may be infinite, and those of quantities with a comparator. */
 const isPrintable = ({ changes, requires }: WriteJob): boolean =>
-  requires.every(({ is }) => is === 'there') &&
+  requires.every(({ is }) => is !== 'no-match') &&
   changes.every(
     ({ precondition, added, removed }) =>
       precondition?.is !== 'no-match' && !hasInfinity(added) && !hasInfinity(removed),

@@ -59,7 +59,7 @@ export interface WriteJob {
 }
 
 export type PreparedRequirement = { readonly t: number; readonly type: string } & (
-  { readonly is: 'there'; readonly id: string } | NoMatch
+  { readonly is: 'there'; readonly id: string } | NoMatch | Unreferred
 );
 
 export interface PreparedChange {
@@ -96,6 +96,13 @@ export interface NoMatch {
   readonly found: readonly string[];
   /** The terms with which the clause was lowered. */
   readonly terms: readonly { readonly p: number; readonly prefix: string; readonly values: readonly string[] }[];
+}
+
+/** That no record refers to some others: no index has one of these terms, except of the records with these keys. */
+export interface Unreferred {
+  readonly is: 'unreferred';
+  readonly references: readonly { readonly indexes: readonly number[]; readonly terms: readonly string[] }[];
+  readonly except: readonly (readonly [t: number, id: string])[];
 }
 
 /** Versions of one partition as another store had them, prepared from reads at this epoch. */

@@ -15,6 +15,7 @@ import type {
   Change,
   Mark,
   Page,
+  Referred,
   StoredVersion,
   StoreSearch,
   WriteKey,
@@ -43,6 +44,7 @@ import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { ownedVersion } from './row-values.ts';
 import type { LoweredSearch } from './lowered-search.ts';
+import { askReferring, referringNow } from './referring.ts';
 import { resourcesOf } from './source.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
@@ -123,6 +125,15 @@ export class SqlitePartition implements Partition {
     if (known !== undefined) return known;
     const answer = await readers.ask({ kind: 'count', count, budget: budgets.reader });
     return answer.kind === 'count' ? answer.count : 0;
+  }
+
+  async referringTypes(to: Referred): Promise<readonly string[]> {
+    const partition = partitionIndex(this.#core, this.id);
+    if (partition === undefined) return [];
+    const found = referringNow(this.#core.database, askReferring(this.#core, partition, to));
+    return [...partition.types.values()]
+      .filter(({ codes }) => found.some(p => codes.has(p)))
+      .map(({ type }) => type.name);
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {

@@ -13,6 +13,8 @@ import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
+import { paramsReferringTo } from '../referring.ts';
+import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 
 /** Number of changes after which the event loop gets a turn. */
@@ -30,7 +32,7 @@ export async function prepareWrite(
 ): Promise<WriteJob> {
   requireApart(changes);
   const needed = options.requires ?? [];
-  await requireRegistered(core, id, [...changes, ...needed]);
+  await requireRegistered(core, id, [...changes, ...needed.flatMap(one => typesOf(core, one))]);
   const partition = partitionIndex(core, id);
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
   const requires = await preparedRequirements(core, partition, needed);
@@ -51,6 +53,14 @@ export async function prepareWrite(
   const { mark, key } = options;
   return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, requires, mark, key };
 }
+
+/** The types in which a requirement is decided. */
+const typesOf = ({ options }: Core, { is, type }: Requirement): readonly { readonly type: string }[] => [
+  { type },
+  ...(is === 'unreferred'
+    ? [...paramsReferringTo(options.model, type).keys()].map(({ name }) => ({ type: name }))
+    : []),
+];
 
 /** A type of unregistered definitions has no number yet. */
 async function requireRegistered(core: Core, id: string, named: readonly { readonly type: string }[]): Promise<void> {
@@ -75,11 +85,22 @@ async function preparedRequirements(
   for (const requirement of requires) {
     const { type } = requirement;
     const index = declared(partition, type);
-    const asked =
-      requirement.is === 'there' ? requirement : await askNoMatch(core, partition, index, requirement.query);
-    prepared.push({ ...asked, t: index.t, type });
+    prepared.push({ ...(await askRequirement(core, partition, index, requirement)), t: index.t, type });
   }
   return prepared;
+}
+
+async function askRequirement(core: Core, partition: PartitionIndex, index: TypeIndex, requirement: Requirement) {
+  switch (requirement.is) {
+    case 'there':
+      return requirement;
+    case 'no-match':
+      return askNoMatch(core, partition, index, requirement.query);
+    case 'unreferred':
+      return askReferring(core, partition, requirement, requirement.except);
+    default:
+      return requirement satisfies never;
+  }
 }
 
 /** A `no-match` with exceptions becomes a requirement of the whole write. */

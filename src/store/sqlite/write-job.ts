@@ -9,6 +9,7 @@ import type { JobResult, PreparedChange, PreparedRequirement, WriteJob, Written 
 import { earlier, keepKey, keepMark } from './note-jobs.ts';
 import { matchesNow } from './no-match.ts';
 import type { Database } from './open.ts';
+import { referringNow } from './referring.ts';
 import { RowWriter } from './row-writer.ts';
 
 /**
@@ -50,12 +51,20 @@ interface Work {
 
 /** Stops the job if a requirement does not hold. */
 function requireMet(database: Database, requirement: PreparedRequirement): void {
-  const { t, type } = requirement;
-  const isMet =
-    requirement.is === 'there'
-      ? isThere(database, t, requirement.id)
-      : (matchesNow(database, t, requirement) ?? stale()).length === 0;
-  if (!isMet) throw new JobStopped({ kind: 'required', type });
+  if (!isMet(database, requirement)) throw new JobStopped({ kind: 'required', type: requirement.type });
+}
+
+function isMet(database: Database, requirement: PreparedRequirement): boolean {
+  switch (requirement.is) {
+    case 'there':
+      return isThere(database, requirement.t, requirement.id);
+    case 'no-match':
+      return (matchesNow(database, requirement.t, requirement) ?? stale()).length === 0;
+    case 'unreferred':
+      return referringNow(database, requirement).length === 0;
+    default:
+      return requirement satisfies never;
+  }
 }
 
 const isThere = (database: Database, t: number, id: string): boolean =>

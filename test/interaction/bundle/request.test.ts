@@ -33,6 +33,8 @@ describe('the request of an entry of a Bundle', () => {
   });
 
   it.each([
+    ['ETag without quotes', { method: 'PUT', url: 'Patient/1', ifMatch: '2' }, 'request.ifMatch'],
+    ['ETag and more', { method: 'PUT', url: 'Patient/1', ifMatch: 'W/"2"; x' }, 'request.ifMatch'],
     ['no request', undefined, 'request'],
     ['a URL elsewhere', { method: 'PUT', url: 'http://example.org/Patient/1' }, 'request.url'],
     ['a POST to an id', { method: 'POST', url: 'Patient/1' }, 'request.url'],

@@ -59,6 +59,15 @@ describe('$meta', () => {
     expect([status, json.parameter]).toEqual([200, [{ name: 'return', valueMeta: expected }]]);
   });
 
+  it('returns a Meta of records without labels, since a parameter has a value', async () => {
+    const plain = await serve([patient('p1')], flags);
+    const { json } = await plain.get('/$meta');
+    await plain.close();
+    const url = 'http://hl7.org/fhir/StructureDefinition/data-absent-reason';
+    const valueMeta = { extension: [{ url, valueCode: 'not-applicable' }] };
+    expect(json.parameter).toEqual([{ name: 'return', valueMeta }]);
+  });
+
   it.each<[string, number, string]>([
     ['/Patient/none/$meta', 404, 'not-found'],
     ['/Patient/p1/$meta?x=1', 400, 'not-supported'],

@@ -122,6 +122,7 @@ describe('the terminology server', () => {
     terminology.behave({ status, body: { resourceType: 'OperationOutcome' } });
     const answer = await server.get(`/CodeSystem/$lookup?system=${snomed}&code=1`);
     expect([answer.status, answer.json.issue[0].code]).toEqual([404, 'not-found']);
+    expect(answer.json.issue[0].diagnostics).toContain(` The terminology server answered ${status}.`);
   });
 
   it.each<[string, Parameters<Terminology['behave']>[0]]>([

@@ -22,10 +22,15 @@ async function placeSqlite(path: string, layout: number): Promise<void> {
 }
 
 /** Fills an empty MongoDB database with the store of layout 2. */
-export async function placeMongo2(url: string): Promise<void> {
+export const placeMongo2 = (url: string): Promise<void> => placeMongo(url, 2);
+
+/** The same with the store of layout 3. */
+export const placeMongo3 = (url: string): Promise<void> => placeMongo(url, 3);
+
+async function placeMongo(url: string, layout: number): Promise<void> {
   const client = new MongoClient(url);
   try {
-    for (const line of (await readFile(`${folder}mongo-2.ndjson`, 'utf8')).trimEnd().split('\n')) {
+    for (const line of (await readFile(`${folder}mongo-${layout}.ndjson`, 'utf8')).trimEnd().split('\n')) {
       const { collection, document } = BSON.EJSON.parse(line) as { collection: string; document: BSON.Document };
       await client.db().collection(collection).insertOne(document);
     }

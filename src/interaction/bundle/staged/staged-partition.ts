@@ -12,6 +12,7 @@ import type { Partition, PartitionSettings } from '../../../store/partitions.ts'
 import type {
   Change,
   Page,
+  Referred,
   Requirement,
   StoredVersion,
   StoreSearch,
@@ -77,6 +78,12 @@ export class StagedPartition implements Partition {
       this.#isHidden = false;
     }
   }
+
+  /** A version that is not stored yet matches by the current time, as in `StagedEntries`. */
+  readonly timeOf = ({ lastUpdated }: StoredVersion): number => {
+    const { placeholder, now } = this.#parts;
+    return lastUpdated === placeholder ? now() : lastUpdated;
+  };
 
   /** The changed records, in the order of their changes. */
   get records(): readonly StagedRecord[] {
@@ -144,6 +151,13 @@ export class StagedPartition implements Partition {
     }
     const own = records.filter(record => this.#entries.matches(record, this.#type(type), query));
     return (await partition.count(type, withoutRecords(query, records), explain)) + own.length;
+  }
+
+  /** The types of changed records are among them, whether these refer to one or not. */
+  async referringTypes(to: Referred): Promise<readonly string[]> {
+    const stored = await this.#parts.partition.referringTypes(to);
+    const changed = this.#isHidden ? [] : this.records.map(({ version }) => version.type);
+    return [...new Set([...stored, ...changed])];
   }
 
   /** `requires` is for the write of the transaction: what entries check of one another is checked at their end. */

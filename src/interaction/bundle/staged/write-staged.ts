@@ -35,11 +35,30 @@ export async function writeStaged(partition: Partition, { records, requires }: S
 
 /** What is required of records that the transaction does not change: the others are checked at its end. */
 const ofOthers = (requires: readonly Requirement[], records: readonly StagedRecord[]): readonly Requirement[] =>
-  requires.flatMap((required): readonly Requirement[] => {
+  inOne(requires).flatMap((required): readonly Requirement[] => {
+    if (required.is === 'unreferred')
+      return [{ ...required, except: records.map(({ version: { type, id } }) => ({ type, id })) }];
     const changed = records.filter(({ version }) => version.type === required.type);
     if (required.is === 'there') return changed.some(({ version }) => version.id === required.id) ? [] : [required];
     return [{ ...required, query: withoutRecords(required.query, changed) }];
   });
+
+/** One requirement of each type for the records to which no others may refer. */
+function inOne(requires: readonly Requirement[]): readonly Requirement[] {
+  const others = requires.filter(({ is }) => is !== 'unreferred');
+  const byType = Map.groupBy(
+    requires.filter(required => required.is === 'unreferred'),
+    ({ type }) => type,
+  );
+  return [
+    ...others,
+    ...byType
+      .values()
+      .flatMap(([first, ...more]) =>
+        first === undefined ? [] : [{ ...first, ids: [first, ...more].flatMap(({ ids }) => ids) }],
+      ),
+  ];
+}
 
 /** A conditional create looks at no record that the transaction changes: its staging has. */
 function withExceptions({ change }: StagedRecord, records: readonly StagedRecord[]): Change {

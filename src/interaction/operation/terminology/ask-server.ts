@@ -1,8 +1,8 @@
-import { fhirError } from '../../../fhir/error.ts';
-import type { FhirError } from '../../../fhir/error.ts';
+import { FhirError, fhirError } from '../../../fhir/error.ts';
 import { asString, isObject } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { operationOf } from '../../../model/operation-call.ts';
+import type { Refused } from '../../../terminology/forward.ts';
 import { isCode, isUri } from '../../../terminology/question.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../../interaction.ts';
 import type { Arguments } from '../arguments.ts';
@@ -43,7 +43,7 @@ export async function askServer(
   if (server === undefined || id !== undefined) throw otherwise;
   const answer = await server.call(resourceType, operation, { resourceType: 'Parameters', parameter: sent });
   if (answer === 'unreachable') throw unreachable(operation);
-  if (answer === 'refused' || answer['resourceType'] === 'OperationOutcome') throw otherwise;
+  if (isRefused(answer)) throw withRefusal(otherwise, answer);
   return { status: 200, body: JSON.stringify(answer) };
 }
 
@@ -57,6 +57,18 @@ function partOf(name: string, type: string, value: unknown): JsonObject | undefi
 function codingPart(name: string, { system, version, code }: JsonObject): JsonObject | undefined {
   if (!isUri(asString(system) ?? '') || !isCode(asString(code) ?? '')) return undefined;
   return { name, valueCoding: { system, ...(typeof version === 'string' ? { version } : {}), code } };
+}
+
+const isRefused = (answer: JsonObject | Refused): answer is Refused => typeof answer['refused'] === 'string';
+
+/** The error with what the terminology server said. */
+function withRefusal({ status, issues, headers }: FhirError, { refused }: Refused): FhirError {
+  const said = `${refused.charAt(0).toUpperCase()}${refused.slice(1)}.`;
+  return new FhirError(
+    status,
+    issues.map(issue => ({ ...issue, text: `${issue.text} ${said}` })),
+    headers,
+  );
 }
 
 const unreachable = (operation: string): FhirError =>

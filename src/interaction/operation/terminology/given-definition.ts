@@ -41,7 +41,8 @@ export function givenDefinition(
   if (resource !== undefined) return { from: 'call', resource: requireSmall(resource, inline) };
   if (id !== undefined) {
     const found = byId(definitions, type, id);
-    if (found === undefined) throw fhirError(404, 'not-found', `No ${type} with the id \`${shorten(id)}\` is loaded.`);
+    if (found === undefined)
+      throw fhirError(404, 'not-found', notLoadedText(`${type} with the id \`${shorten(id)}\``, type));
     return { from: 'loaded', canonical: canonicalOf(found), resource: found.resource() };
   }
   if (url === undefined) return undefined;
@@ -84,4 +85,7 @@ function byId(definitions: Pick<Definitions, 'find' | 'all'>, type: string, id: 
 const idsOf = new WeakMap<readonly Definition[], ReadonlyMap<string, Definition>>();
 
 export const notLoaded = (type: string, canonical: string): FhirError =>
-  fhirError(404, 'not-found', `No ${type} \`${shorten(canonical)}\` is loaded.`, 'http.url');
+  fhirError(404, 'not-found', notLoadedText(`${type} \`${shorten(canonical)}\``, type), 'http.url');
+
+const notLoadedText = (what: string, type: string): string =>
+  `No ${what} is loaded with the definitions. Stored records of ${type} are not used: send the definition in the call.`;

@@ -36,12 +36,13 @@ export function recorded(partition: SearchedPartition): Recorded {
     if (before !== undefined && shapeOf(before) === shapeOf(step)) steps[steps.length - 1] = together(before, step);
     else if (steps.length < MOST_STEPS) steps.push(step);
   };
-  const { id, settings } = partition;
+  const { id, settings, timeOf } = partition;
   return {
     steps,
     partition: {
       id,
       settings,
+      timeOf,
       async search(type, search) {
         const answers: ExplainedAnswer[] = [];
         let returned = 0;

@@ -1,0 +1,64 @@
+import type { RecordKey, Referred } from '../records.ts';
+import { paramsReferringTo, readyIndexes } from '../referring.ts';
+import { idTerm, urlTerm } from '../terms.ts';
+import type { Core } from './core.ts';
+import type { PartitionIndex } from './dictionary.ts';
+import type { Unreferred } from './jobs.ts';
+import type { Database } from './open.ts';
+
+/** The terms of references to some records, in the indexes that may have them. Throws `IndexPending`. */
+export function askReferring(
+  core: Core,
+  { types }: PartitionIndex,
+  { type, ids, base }: Referred,
+  except: readonly RecordKey[] = [],
+): Unreferred {
+  const indexes: number[] = [];
+  const absolute: number[] = [];
+  for (const [from, params] of paramsReferringTo(core.options.model, type)) {
+    const index = types.get(from.name);
+    if (index === undefined) continue;
+    for (const p of readyIndexes(index.planned.params, params)) {
+      indexes.push(p);
+      if (index.absolute.has(p)) absolute.push(p);
+    }
+    for (const { code } of params) core.options.used?.(from, code, 'search');
+  }
+  return {
+    is: 'unreferred',
+    references: [
+      { indexes, terms: ids.map(id => idTerm(id, type)) },
+      { indexes: absolute, terms: ids.map(id => urlTerm(`${base}/${type}/${id}`)) },
+    ],
+    except: except.map(({ type: name, id }) => [types.get(name)?.t ?? 0, id]),
+  };
+}
+
+/**
+ * The indexes that have a reference to one of the records now: one search by key for each index and term, in one
+ * statement for all types.
+ */
+export function referringNow(database: Database, { references, except }: Unreferred): readonly number[] {
+  const apart = JSON.stringify(except.length === 0 ? [] : rowsOf(database, except));
+  return references
+    .filter(({ indexes }) => indexes.length > 0)
+    .flatMap(({ indexes, terms }) =>
+      database.all(
+        `SELECT p.value FROM json_each(?) p WHERE EXISTS (
+          SELECT 1 FROM json_each(?) v CROSS JOIN terms x ON x.p = p.value AND x.v = v.value
+            WHERE x.r NOT IN (SELECT value FROM json_each(?)))`,
+        [JSON.stringify(indexes), JSON.stringify(terms), apart],
+      ),
+    )
+    .map(([p]) => Number(p));
+}
+
+/** The numbers of records by type and id. */
+const rowsOf = (database: Database, keys: Unreferred['except']): readonly number[] =>
+  database
+    .all(
+      `SELECT u.r FROM json_each(?) k CROSS JOIN resources u
+        ON u.t = json_extract(k.value, '$[0]') AND u.id = json_extract(k.value, '$[1]')`,
+      [JSON.stringify(keys)],
+    )
+    .map(([r]) => Number(r));
