@@ -54,18 +54,25 @@ interface Family {
   pids(): readonly number[];
 }
 
-function createFamily(config: Config, log: Log, { audit, program, forked, now = Date.now }: ProcessParts): Family {
+function createFamily(config: Config, log: Log, { audit, program, forked }: ProcessParts): Family {
   const { processes: count, maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
   const notice = (text: string): void => log.notice(text);
   const members = new Set<Member>();
-  const limits = createParentLimits(config, members, now);
   const metrics = createMetricsOfChildren(members);
   const shareOf = createShareOf(config.trustedProxies);
   const distribution = createDistribution(members, { most, share, shareOf, longest: config.headerTimeout, notice });
   let children: Children | undefined;
   const running = (): Member[] => [...members].filter(({ isRunning }) => isRunning);
 
-  const childrenOf = ({ start, store, auditLog, audit: auditOfServer, digest }: FrontParts): Children => {
+  const childrenOf = ({
+    start,
+    store,
+    limits: ofServer,
+    auditLog,
+    audit: auditOfServer,
+    digest,
+  }: FrontParts): Children => {
+    const limits = createParentLimits(config, ofServer, members);
     const begin = (): Member =>
       startMember({
         store,

@@ -12,6 +12,7 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
+import type { SharedBuckets } from '../shared-buckets.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -25,6 +26,7 @@ import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase, readStore } from './prepare-database.ts';
 import { register } from './register.ts';
+import { sharedBuckets } from './shared-buckets.ts';
 import { redefine } from './redefine.ts';
 import { createRegistry } from './registry.ts';
 import { verify } from '../upkeep/verify.ts';
@@ -109,6 +111,7 @@ class MongoStore implements Store {
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;
+  readonly buckets: SharedBuckets;
   readonly close: () => Promise<void>;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
@@ -121,6 +124,7 @@ class MongoStore implements Store {
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
     this.chains = auditCollection(core);
+    this.buckets = sharedBuckets(core);
   }
 
   partition(id: string): Promise<Partition | undefined> {
