@@ -107,7 +107,6 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
       longest: config.shutdownTimeout,
     });
   };
-  let current: (() => string) | undefined;
   const reload = async (what: 'certificate' | 'accounts'): Promise<void> => {
     const texts = await Promise.all([...members].map(({ link }) => link.ask('reload', what).catch(() => [])));
     for (const text of new Set(texts.flat())) notice(text);
@@ -118,18 +117,15 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
       return config.tlsCert === undefined ? port : { ...port, reload: () => reload('certificate') };
     },
     async start(parts) {
-      current = parts.digest;
       children = childrenOf(parts);
       await children.start();
       distribution.open(); // a signal to end would end a server at once that has not started
     },
     async follow() {
-      const digest = current?.();
-      if (digest === undefined) return;
       await Promise.all(
         running().map(async member => {
           const late = setTimeout(() => member.kill(), longestFollowing);
-          await member.link.ask('follow', digest).catch(() => member.kill()); // a new one begins with them
+          await member.link.ask('follow').catch(() => member.kill()); // a new one begins with them
           clearTimeout(late);
         }),
       );

@@ -54,8 +54,8 @@ export type ParentCalls = {
 export type ChildCalls = {
   /** Resolves when it can answer requests. */
   readonly start: (start: ChildStart) => Promise<void>;
-  /** Resolves when new requests follow the definitions with this digest; rejects if they cannot. */
-  readonly follow: (digest: string) => Promise<void>;
+  /** Resolves when new requests follow the definitions that apply in the store; rejects if they cannot. */
+  readonly follow: () => Promise<void>;
   /** Reads its files again; resolves with sentences for the operator. */
   readonly reload: (what: 'certificate' | 'accounts') => Promise<readonly string[]>;
   /** Undefined if nothing is measured. */

@@ -49,6 +49,11 @@ export interface StoreOptions extends StoreDefinitions {
    */
   readonly choose?: ((documents: Store['documents']) => Promise<StoreDefinitions | undefined>) | undefined;
   /**
+   * False for a server that brings no definitions to a store with several: another process of it has registered these,
+   * or others since.
+   */
+  readonly lead?: boolean;
+  /**
    * Commits the writes of this process, which serves an embedded store beside the process that writes, locks and keeps
    * it up. A store behind a server ignores it: each process writes itself.
    */

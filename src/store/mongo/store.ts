@@ -5,6 +5,7 @@ import { makeOnce } from '../../make-once.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, prepareToServe } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
+import { readMeta } from './collections.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
@@ -63,7 +64,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       stamps: new Map(),
       underWay: new Set(),
       writes: new Set(),
-      beganBeside: false,
+      beganBeside: options.lead === false,
       views: { latest: undefined, changing: undefined },
       ending: ending.signal,
     };
@@ -72,7 +73,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {
-      await register(core);
+      if (options.lead !== false) await register(core);
       await prepareToServe(core);
     }
     const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
@@ -143,8 +144,13 @@ class MongoStore implements Store {
       const { database, options } = this.#core;
       if (options.mode === 'serve') await database.command({ ping: 1 });
       const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
-      const definitions = await this.#core.registry.definitions();
-      return { problems: [], served, definitions: definitions && modelDigest(definitions) };
+      // Not by the registry, which may be a second old: who asks decides by it what to follow.
+      const definitions = await readMeta(database, 'definitions');
+      return {
+        problems: [],
+        served,
+        definitions: definitions === undefined ? undefined : modelDigest(`${definitions}`),
+      };
     });
   }
 
