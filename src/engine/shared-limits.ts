@@ -46,7 +46,7 @@ export function createSharedLimits(
   };
 }
 
-/** Asks the store, or returns the other result while it fails: one question in each interval finds out that it works. */
+/** Asks the store, or returns the other result while it fails: it is asked once in each interval then. */
 function createAsking(
   notice: (text: string) => void,
   now: () => number,

@@ -31,8 +31,8 @@ const read = ({ base }: Server, address: string): Promise<Response> =>
   fetch(`${base}/Patient/p1`, { headers: { 'X-Forwarded-For': address } });
 
 /**
- * How many of so many reads the servers do not refuse, in turn, so many at the same time; and the tokens that were filled
- * up meanwhile.
+ * How many of so many reads the servers do not refuse, in turn, so many at the same time; and the tokens that were
+ * filled up meanwhile.
  */
 async function passed(
   servers: readonly Server[],
@@ -55,7 +55,12 @@ async function passed(
 }
 
 const notices = (): readonly string[] =>
-  [first, second].flatMap(server => `${server.stdout()}\n${server.stderr()}`.split('\n')).filter(line => /rate limits hold/.test(line)); // prettier-ignore
+  [first, second].flatMap(server =>
+    server
+      .stderr()
+      .split('\n')
+      .filter(line => line.includes('rate limits hold')),
+  );
 
 describe('the rate limit of an address', () => {
   it.each([
@@ -74,11 +79,10 @@ describe('the rate limit of an address', () => {
   });
 
   it('is said with the headers of one server', async () => {
-    await passed([first], 100, '203.0.113.4');
     for (const server of [first, second]) {
-      if (server === second) await passed([second], 10, '203.0.113.4'); // what it answers without asking
-      const { status, headers } = await read(server, '203.0.113.4');
-      expect(status).toBe(429);
+      await passed([server], 100, '203.0.113.4');
+      const answers = await Promise.all(Array.from({ length: 10 }, () => read(server, '203.0.113.4')));
+      const { headers } = answers.find(({ status }) => status === 429)!; // more than were filled up meanwhile
       expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(4); // five that are owed, and one
       expect(headers.get('ratelimit-policy')).toBe('"address";q=80;w=30');
