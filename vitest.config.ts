@@ -19,7 +19,7 @@ const alone = ['test/**/*.alone.test.ts'];
 // among them.
 const together = [
   'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
-  'test/{cache,config,engines,make-once,ninth-type,readme,reloads,token-buckets}.test.ts',
+  'test/{cache,config,engines,leased-buckets,make-once,ninth-type,readme,reloads,token-buckets}.test.ts',
   'test/{explorer,openapi}/**/*.test.ts',
   'test/engine/offered-model.test.ts',
   'test/{bench,observability}/*.test.ts',

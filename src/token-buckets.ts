@@ -16,17 +16,31 @@ export interface Taken {
 export interface Buckets {
   readonly rate: Rate;
   /**
-   * Takes `cost` tokens, or none; a cost above the capacity takes a full bucket. A promise only if another process of
-   * the server has the bucket.
+   * Takes `cost` tokens, or none; a cost above the capacity takes a full bucket. A promise only if another process has
+   * the bucket.
    */
   readonly take: (key: string, cost: number) => Taken | Promise<Taken>;
 }
 
-/** Buckets in the memory of this process. */
-export interface OwnBuckets extends Buckets {
-  readonly take: (key: string, cost: number) => Taken;
-  /** Gives tokens back that were not used. */
+/** Tokens that were lent. */
+export interface Lease {
+  /** 0 if there were too few. */
+  readonly tokens: number;
+  /** The tokens that the bucket has then; negative if those who borrow owe more than it has. */
+  readonly left: number;
+}
+
+/** Buckets that lend tokens to other processes, which give back what they do not use. */
+export interface LendingBuckets extends Buckets {
+  /** Takes `least` to `most` tokens, as many as there are; or none. */
+  readonly lend: (key: string, least: number, most: number) => Lease | Promise<Lease>;
   readonly give: (key: string, tokens: number) => void;
+}
+
+/** Buckets in the memory of this process. */
+export interface OwnBuckets extends LendingBuckets {
+  readonly take: (key: string, cost: number) => Taken;
+  readonly lend: (key: string, least: number, most: number) => Lease;
 }
 
 interface Bucket {
@@ -37,6 +51,8 @@ interface Bucket {
 
 /** Most buckets: a full one is forgotten, since a new one is full too. */
 const mostBuckets = 20_000;
+/** If all are in use, this part of them is forgotten at once, so that few keys need a look at all of them. */
+const forgottenPart = 1 / 16;
 
 /** Buckets that are full at first. `now` is in milliseconds from any origin. */
 export function createBuckets(rate: Rate, now: () => number, most = mostBuckets): OwnBuckets {
@@ -46,8 +62,11 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
     Math.min(capacity, tokens + (Math.max(0, time - at) / 1_000) * perSecond);
   const makeRoom = (time: number): void => {
     for (const [key, bucket] of buckets) if (filled(bucket, time) >= capacity) buckets.delete(key);
-    const [oldest] = buckets.keys(); // used least recently
-    if (buckets.size >= most && oldest !== undefined) buckets.delete(oldest);
+    const kept = most - Math.max(1, Math.floor(most * forgottenPart));
+    for (const key of buckets.keys()) {
+      if (buckets.size <= kept) break;
+      buckets.delete(key); // used least recently
+    }
   };
   const tokensOf = (key: string, time: number): number => {
     const known = buckets.get(key);
@@ -58,21 +77,29 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
     buckets.delete(key); // so that the order is that of the last use
     buckets.set(key, { tokens, at: time });
   };
+  const lend = (key: string, least: number, most: number): Lease => {
+    const time = now();
+    const before = tokensOf(key, time);
+    const tokens = before >= least ? Math.min(before, most) : 0;
+    put(key, before - tokens, time);
+    return { tokens, left: before - tokens };
+  };
   return {
     rate,
+    lend,
     give(key, tokens) {
       const time = now();
       put(key, Math.min(capacity, tokensOf(key, time) + tokens), time);
     },
     take(key, cost) {
-      const time = now();
-      const tokens = tokensOf(key, time);
       const price = Math.min(cost, capacity);
-      const isEnough = tokens >= price;
-      const left = isEnough ? tokens - price : tokens;
-      put(key, left, time);
-      if (isEnough) return { left: Math.floor(left), retryAfter: undefined };
-      return { left: 0, retryAfter: Math.ceil((price - tokens) / perSecond) };
+      return takenOf(rate, price, lend(key, price, price));
     },
   };
+}
+
+/** The result of borrowing exactly a price. */
+export function takenOf({ perSecond }: Rate, price: number, { tokens, left }: Lease): Taken {
+  if (tokens > 0) return { left: Math.floor(left), retryAfter: undefined };
+  return { left: 0, retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
 }

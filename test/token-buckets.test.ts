@@ -84,4 +84,18 @@ describe('a token bucket', () => {
     expect([isEmpty('older'), isEmpty('empty'), isEmpty('another')]).toEqual([true, true, true]);
     expect(isEmpty('new')).toBe(false);
   });
+
+  it('makes room for many keys at once, if all buckets are in use', () => {
+    const { take } = createBuckets({ perSecond: 1, capacity: 1 }, () => 0, 1_600);
+    for (let key = 0; key < 1_700; key++) take(`key ${key}`, 1);
+    const isKnown = (key: number): boolean => take(`key ${key}`, 1).retryAfter !== undefined;
+    expect([1_699, 100, 99].map(isKnown)).toEqual([true, true, false]);
+  });
+
+  it('takes no longer for each key if there are many more of them', () => {
+    const { take } = createBuckets({ perSecond: 0.001, capacity: 100 }, () => 0);
+    const began = performance.now();
+    for (let key = 0; key < 200_000; key++) take(`key ${key}`, 1);
+    expect(performance.now() - began).toBeLessThan(10_000); // a look at all for each: minutes
+  });
 });

@@ -8,27 +8,63 @@ export interface EarlierRecord {
 }
 
 /**
- * The keys of a file's records: 16 bytes per slot, half of the slots empty, so that a file of a million records takes
- * 64 MB at most. Keys and contents are digests: two keys of ten million are equal in one file of 300,000.
+ * The keys of a file's records: of three million at least, the last ones, in 128 MB at most; a million take 32 MB. Keys
+ * and contents are digests: two keys of ten million are equal in one file of 300,000.
  */
 export class SeenRecords {
-  #places = new Uint32Array(width * 1024);
-  #count = 0;
+  readonly #most: number;
+  #latest = new KeyTable();
+  /** The keys before those, which are forgotten when there are as many of the latest. */
+  #former: KeyTable | undefined;
+
+  /** `most` is the number of keys that are remembered at least. */
+  constructor(most = mostKeys) {
+    this.#most = most;
+  }
+
+  /** What the tables take. */
+  get bytes(): number {
+    return this.#latest.bytes + (this.#former?.bytes ?? 0);
+  }
 
   /** Notes a record of a unit, and returns the earlier one; `content` is undefined if unknown. */
   note(key: string, content: string | undefined, unit: number): EarlierRecord | undefined {
     const [high, low] = words(key);
     const [digest] = content === undefined ? [unknown] : words(content);
-    const at = this.#find(high, low);
-    if (this.#isFree(at)) {
-      this.#places.set([high, low, digest, unit], at);
-      this.#count += 1;
-      if (this.#count * 2 * width > this.#places.length) this.#grow();
+    const earlier = this.#latest.get(high, low) ?? this.#former?.get(high, low);
+    if (earlier === undefined) {
+      if (this.#latest.count >= this.#most) {
+        this.#former = this.#latest;
+        this.#latest = new KeyTable();
+      }
+      this.#latest.add(high, low, digest, unit);
       return undefined;
     }
-    const before = this.#places[at + 2];
-    const same = before === digest ? 'same' : 'different';
-    return { content: before === unknown ? 'unknown' : same, unit: this.#places[at + 3] ?? 0 };
+    const same = earlier.digest === digest ? 'same' : 'different';
+    return { content: earlier.digest === unknown ? 'unknown' : same, unit: earlier.unit };
+  }
+}
+
+/** Keys with a word each, by open addressing: 16 bytes per slot, a quarter of the slots empty at least. */
+class KeyTable {
+  count = 0;
+  #places = new Uint32Array(width * 1024);
+
+  get bytes(): number {
+    return this.#places.byteLength;
+  }
+
+  get(high: number, low: number): { readonly digest: number; readonly unit: number } | undefined {
+    const at = this.#find(high, low);
+    if (this.#isFree(at)) return undefined;
+    return { digest: this.#places[at + 2] ?? 0, unit: this.#places[at + 3] ?? 0 };
+  }
+
+  /** Adds a key that is not there. */
+  add(high: number, low: number, digest: number, unit: number): void {
+    if ((this.count + 1) * 4 * width > this.#places.length * 3) this.#grow();
+    this.#places.set([high, low, digest, unit], this.#find(high, low));
+    this.count += 1;
   }
 
   /** The slot of a key, or a free one for it. */
@@ -54,6 +90,8 @@ export class SeenRecords {
   }
 }
 
+/** As many as fill three quarters of 64 MB. */
+const mostKeys = 3 * 2 ** 20;
 /** Two words of the key, one of the content, and the unit, which is never 0. */
 const width = 4;
 const unknown = 0;

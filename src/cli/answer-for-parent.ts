@@ -45,7 +45,7 @@ export function answerForParent(parts: ChildParts & { readonly log?: Log } = {})
         throw error;
       }
     },
-    follow: async digest => (await starting.promise).follow(digest),
+    follow: async () => (await starting.promise).follow(),
     reload: async what => (await starting.promise).reload(what),
     metrics: async () => (await starting.promise).metrics(),
     auditFailing: failing => void starting.promise.then(one => one.auditFailing(failing)),

@@ -18,6 +18,7 @@ import type { LiveDefinitions } from './live-definitions.ts';
 import { requireModel } from './load-model.ts';
 import { observedStore, startObserving, watchEngine } from './observe.ts';
 import { openPort } from './port.ts';
+import { createSharedLimits } from './shared-limits.ts';
 import { openShared } from './shared.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
@@ -109,7 +110,8 @@ export async function startEngine(
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
     const first = await openFirstDefinitions(start, loaded, async () => void (await follow()));
     const { store } = first;
-    const limits = ownLimits(config, now);
+    const { buckets } = store;
+    const limits = ownLimits(config, now, buckets && createSharedLimits(buckets, notice));
     const auditLog = parts.audit === false ? undefined : openAuditLog(start, store);
     const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
       limits,
@@ -140,7 +142,7 @@ export async function startEngine(
     if (authorization?.reload !== undefined) reloads.add(authorization.reload);
     if (front !== undefined) {
       const { audit } = shared;
-      await front.start({ start, store, auditLog, audit, digest: () => live.current.engine.model.digest });
+      await front.start({ start, store, limits, auditLog, audit, digest: () => live.current.engine.model.digest });
       reloads.add(() => front.reloadAccounts());
     }
     answerRequests(start, store, live);

@@ -2,6 +2,8 @@ import type { AuditOfServer } from '../audit/audit.ts';
 import type { AuditLog } from '../audit/log/log.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { Store } from '../store/store.ts';
+import type { LendingBuckets } from '../token-buckets.ts';
+import type { RateLimits } from './limits.ts';
 import type { Port } from './port.ts';
 import type { Start } from './start.ts';
 
@@ -31,6 +33,7 @@ export interface FrontParts {
   readonly start: Start;
   /** Not observed. */
   readonly store: Store;
+  readonly limits: RateLimits<LendingBuckets>;
   /** Undefined: nothing is audited. */
   readonly auditLog: AuditLog | undefined;
   readonly audit: AuditOfServer | undefined;

@@ -102,6 +102,18 @@ export function createLiveDefinitions(
     const [added, removed] = [namesBeyond(model, before), namesBeyond(before, model)];
     return { kind: 'changed', set, added, removed, notices, pending };
   };
+  const log = (change: DefinitionChange): DefinitionChange => {
+    for (const text of describeChange(change)) reported(text);
+    return change;
+  };
+  /** A refusal to follow is repeated at each check, and logged once. */
+  let notFollowed = '';
+  const followed = (change: DefinitionChange | undefined): DefinitionChange | undefined => {
+    const text = change?.kind === 'refused' ? change.problems.join('\n') : '';
+    if (change !== undefined && (text === '' || text !== notFollowed)) log(change);
+    notFollowed = text;
+    return change;
+  };
   const fromFiles = async (): Promise<DefinitionChange> => {
     const loaded = await load();
     const change = await use(loaded, aboutSet(loaded.model, 'reload', nextTime()), true);
@@ -111,6 +123,7 @@ export function createLiveDefinitions(
   };
   const nextTime = (): number => Math.max(now(), set.activated + 1);
   const restore = async (version: string | undefined): Promise<DefinitionChange> => {
+    followed(await fromStore()); // what is in use now may be what another server has brought
     const found = chosenSet(await sets.list(), current.engine.model.digest, version);
     if (typeof found === 'string') return { kind: 'refused', problems: [found] };
     const loaded = await loadStored(sets, found.digest);
@@ -137,24 +150,12 @@ export function createLiveDefinitions(
     running = result;
     return result;
   };
-  const log = (change: DefinitionChange): DefinitionChange => {
-    for (const text of describeChange(change)) reported(text);
-    return change;
-  };
   const audited =
     (by: Activation) =>
     (change: DefinitionChange): DefinitionChange => {
       shared.audit?.acted(changeAction(by, change));
       return change;
     };
-  /** A refusal to follow is repeated at each check, and logged once. */
-  let notFollowed = '';
-  const followed = (change: DefinitionChange | undefined): DefinitionChange | undefined => {
-    const text = change?.kind === 'refused' ? change.problems.join('\n') : '';
-    if (change !== undefined && (text === '' || text !== notFollowed)) log(change);
-    notFollowed = text;
-    return change;
-  };
   return {
     get current() {
       return current;

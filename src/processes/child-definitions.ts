@@ -38,6 +38,7 @@ export async function openChildDefinitions(
       return storeDefinitions(loaded.model, notice);
     },
     follow,
+    lead: false, // the parent does, and may have others by now
     relay,
   });
   opened(() => store.close());

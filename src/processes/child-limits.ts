@@ -2,10 +2,12 @@ import type { PlaceCounts } from '../http/places.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { Config } from '../config.ts';
 import { rateOf } from '../engine/rate-limits.ts';
+import { createLeasedBuckets } from '../leased-buckets.ts';
+import type { Lender } from '../leased-buckets.ts';
+import type { Buckets, Rate } from '../token-buckets.ts';
 import type { Slots } from '../slots.ts';
-import { createLeases } from './leases.ts';
 import type { Link } from './link.ts';
-import type { ParentCalls, SlotKind } from './protocol.ts';
+import type { ParentCalls, SlotKind, TokenLimit } from './protocol.ts';
 
 /** The limits of a child: what it may do without asking, and the rest by its parent. */
 export interface ChildLimits extends Limits {
@@ -17,10 +19,20 @@ export function createChildLimits(config: Config, ownPlaces: number, link: Link<
     places: createChildPlaces(ownPlaces, link),
     uploads: slotsOf('uploads', link),
     passwords: slotsOf('passwords', link),
-    ofClient: createLeases('client', rateOf(config.rateLimitClient), link),
-    ofAddress: createLeases('address', rateOf(config.rateLimitAddress), link),
+    ofClient: leases('client', rateOf(config.rateLimitClient), link),
+    ofAddress: leases('address', rateOf(config.rateLimitAddress), link),
     mayAuthorize: network => link.ask('mayAuthorize', network),
   };
+}
+
+/** The buckets of the parent; undefined without a rate. */
+export function leases(limit: TokenLimit, rate: Rate | undefined, link: Link<ParentCalls>): Buckets | undefined {
+  if (rate === undefined) return undefined;
+  const lender: Lender = {
+    lend: (key, least, most) => link.ask('lease', limit, key, least, most),
+    give: (key, tokens) => link.tell('giveTokens', limit, key, tokens),
+  };
+  return createLeasedBuckets(rate, lender, { unasked: 0, pause: 0 });
 }
 
 /** The first `own` requests need no message. */

@@ -29,7 +29,7 @@ import type { ChildCalls, ChildStart, ParentCalls } from './protocol.ts';
 /** A child that answers requests. */
 export interface Child {
   /** Like the calls of the same names (protocol.ts). */
-  follow(digest: string): Promise<void>;
+  follow(): Promise<void>;
   reload: ChildCalls['reload'];
   metrics(): ReturnType<Metrics['read']> | undefined;
   auditFailing(failing: boolean): void;
@@ -133,14 +133,13 @@ export async function startChild(
       await opened.close();
     };
     return {
-      async follow(next) {
+      async follow() {
         if (isEnded) return; // no request follows
         const changing = live.follow();
         following = changing;
         const change = await changing;
-        if (live.current.engine.model.digest === next) return;
-        const why = change?.kind === 'refused' ? change.problems.join('\n') : 'other definitions apply';
-        throw new Error(`A process cannot follow the definitions: ${why}`);
+        if (change?.kind !== 'refused') return;
+        throw new Error(`A process cannot follow the definitions: ${change.problems.join('\n')}`);
       },
       async reload(what) {
         texts.length = 0;

@@ -1,10 +1,11 @@
 import type { Config } from '../config.ts';
-import { bucketsOf } from '../engine/rate-limits.ts';
+import type { RateLimits } from '../engine/limits.ts';
 import { createPlaceCounts } from '../http/places.ts';
 import { mostUploads } from '../http/uploads.ts';
 import { createAuthorizeRateLimit } from '../smart/authorize-rate-limit.ts';
 import { passwordsAtOnce } from '../smart/password.ts';
 import { createSlots } from '../slots.ts';
+import type { LendingBuckets } from '../token-buckets.ts';
 import type { Member } from './member.ts';
 import type { ParentCalls, SlotKind } from './protocol.ts';
 
@@ -31,15 +32,12 @@ export interface Held extends Pick<ParentCalls, 'takePlace' | 'givePlace' | 'tak
 /** The share of all places that children have without asking: asking costs each request a message. */
 const ownShare = 4;
 
-/** The part of a bucket that a child gets beyond what it needs now: asking costs a request a message. */
-const leasedPart = 1 / 16;
-
 export function createParentLimits(
-  { maxRequests: most, processes: count, rateLimitClient, rateLimitAddress }: Config,
+  { maxRequests: most, processes: count }: Config,
+  { ofClient: client, ofAddress: address }: RateLimits<LendingBuckets>,
   members: ReadonlySet<Member>,
-  now: () => number,
 ): ParentLimits {
-  const buckets = { client: bucketsOf(rateLimitClient, now), address: bucketsOf(rateLimitAddress, now) };
+  const buckets = { client, address };
   const ownPlaces = Math.floor(most / (ownShare * count));
   const places = createPlaceCounts(most, () => ownPlaces * count);
   const slots = { uploads: createSlots(mostUploads), passwords: createSlots(passwordsAtOnce) };
@@ -54,16 +52,7 @@ export function createParentLimits(
   return {
     ownPlaces,
     mayAuthorize: createAuthorizeRateLimit(),
-    lease(limit, key, cost) {
-      const own = buckets[limit];
-      if (own === undefined) return { tokens: cost, retryAfter: undefined };
-      const more = Math.floor(own.rate.capacity * leasedPart);
-      // A cost above the capacity would take less than it says.
-      if (cost + more <= own.rate.capacity && own.take(key, cost + more).retryAfter === undefined)
-        return { tokens: cost + more, retryAfter: undefined };
-      const { retryAfter } = own.take(key, cost);
-      return { tokens: retryAfter === undefined ? cost : 0, retryAfter };
-    },
+    lease: (limit, key, least, most) => buckets[limit]?.lend(key, least, most) ?? { tokens: most, left: most },
     giveTokens: (limit, key, tokens) => buckets[limit]?.give(key, tokens),
     join: () => hold(places, slots),
     async append(from, append) {

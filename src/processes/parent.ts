@@ -54,18 +54,25 @@ interface Family {
   pids(): readonly number[];
 }
 
-function createFamily(config: Config, log: Log, { audit, program, forked, now = Date.now }: ProcessParts): Family {
+function createFamily(config: Config, log: Log, { audit, program, forked }: ProcessParts): Family {
   const { processes: count, maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
   const notice = (text: string): void => log.notice(text);
   const members = new Set<Member>();
-  const limits = createParentLimits(config, members, now);
   const metrics = createMetricsOfChildren(members);
   const shareOf = createShareOf(config.trustedProxies);
   const distribution = createDistribution(members, { most, share, shareOf, longest: config.headerTimeout, notice });
   let children: Children | undefined;
   const running = (): Member[] => [...members].filter(({ isRunning }) => isRunning);
 
-  const childrenOf = ({ start, store, auditLog, audit: auditOfServer, digest }: FrontParts): Children => {
+  const childrenOf = ({
+    start,
+    store,
+    limits: ofServer,
+    auditLog,
+    audit: auditOfServer,
+    digest,
+  }: FrontParts): Children => {
+    const limits = createParentLimits(config, ofServer, members);
     const begin = (): Member =>
       startMember({
         store,
@@ -100,7 +107,6 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       longest: config.shutdownTimeout,
     });
   };
-  let current: (() => string) | undefined;
   const reload = async (what: 'certificate' | 'accounts'): Promise<void> => {
     const texts = await Promise.all([...members].map(({ link }) => link.ask('reload', what).catch(() => [])));
     for (const text of new Set(texts.flat())) notice(text);
@@ -111,18 +117,15 @@ function createFamily(config: Config, log: Log, { audit, program, forked, now = 
       return config.tlsCert === undefined ? port : { ...port, reload: () => reload('certificate') };
     },
     async start(parts) {
-      current = parts.digest;
       children = childrenOf(parts);
       await children.start();
       distribution.open(); // a signal to end would end a server at once that has not started
     },
     async follow() {
-      const digest = current?.();
-      if (digest === undefined) return;
       await Promise.all(
         running().map(async member => {
           const late = setTimeout(() => member.kill(), longestFollowing);
-          await member.link.ask('follow', digest).catch(() => member.kill()); // a new one begins with them
+          await member.link.ask('follow').catch(() => member.kill()); // a new one begins with them
           clearTimeout(late);
         }),
       );

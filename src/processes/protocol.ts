@@ -1,5 +1,6 @@
 import type { Refusal } from '../audit/refusal.ts';
 import type { Config } from '../config.ts';
+import type { Lease } from '../token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 
 /** What a child needs to start. */
@@ -21,12 +22,6 @@ export type SlotKind = 'uploads' | 'passwords';
 /** The limits that are counted by tokens. */
 export type TokenLimit = 'client' | 'address';
 
-/** Tokens that a child may use; none with the seconds until there are enough. */
-export interface Lease {
-  readonly tokens: number;
-  readonly retryAfter: number | undefined;
-}
-
 /** The functions of the parent. A share is that of http/shares.ts. */
 export type ParentCalls = {
   /** Commits a prepared write: store/relay.ts. */
@@ -43,8 +38,8 @@ export type ParentCalls = {
   /** Resolves with its turn. */
   readonly takeSlot: (kind: SlotKind) => Promise<void>;
   readonly giveSlot: (kind: SlotKind) => void;
-  /** At least `cost` tokens of a bucket, and more for what comes next; or none. */
-  readonly lease: (limit: TokenLimit, key: string, cost: number) => Lease;
+  /** As `LendingBuckets`. */
+  readonly lease: (limit: TokenLimit, key: string, least: number, most: number) => Lease | Promise<Lease>;
   readonly giveTokens: (limit: TokenLimit, key: string, tokens: number) => void;
   readonly mayAuthorize: (network: string) => boolean;
   /** A connection has ended. */
@@ -59,8 +54,8 @@ export type ParentCalls = {
 export type ChildCalls = {
   /** Resolves when it can answer requests. */
   readonly start: (start: ChildStart) => Promise<void>;
-  /** Resolves when new requests follow the definitions with this digest; rejects if they cannot. */
-  readonly follow: (digest: string) => Promise<void>;
+  /** Resolves when new requests follow the definitions that apply in the store; rejects if they cannot. */
+  readonly follow: () => Promise<void>;
   /** Reads its files again; resolves with sentences for the operator. */
   readonly reload: (what: 'certificate' | 'accounts') => Promise<readonly string[]>;
   /** Undefined if nothing is measured. */

@@ -85,7 +85,7 @@ export function startMember(parts: MemberParts): Member {
     await link.ask('start', { ...start, digest: followed });
     while (digest() !== followed) {
       followed = digest(); // changed meanwhile
-      await link.ask('follow', followed);
+      await link.ask('follow');
     }
     isStarted = true;
   };

@@ -8,6 +8,7 @@ import type { CountUse } from './index-usage.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { WriteRelay } from './relay.ts';
+import type { SharedBuckets } from './shared-buckets.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** The definitions that a store follows: what it indexes, and how it finds the entries. */
@@ -47,6 +48,11 @@ export interface StoreOptions extends StoreDefinitions {
    * stored there says so.
    */
   readonly choose?: ((documents: Store['documents']) => Promise<StoreDefinitions | undefined>) | undefined;
+  /**
+   * False for a server that brings no definitions to a store with several: another process of it has registered these,
+   * or others since.
+   */
+  readonly lead?: boolean;
   /**
    * Commits the writes of this process, which serves an embedded store beside the process that writes, locks and keeps
    * it up. A store behind a server ignores it: each process writes itself.
@@ -110,6 +116,8 @@ export interface Store extends NoteTransfer {
   redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store>;
   /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
   readonly chains: ChainPlace;
+  /** What all servers of the store count; undefined for an embedded store, which has one server. */
+  readonly buckets: SharedBuckets | undefined;
   /** For `StoreOptions.relay` of other processes of this server; undefined if each process writes itself. */
   readonly relay: WriteRelay | undefined;
   close(): Promise<void>;

@@ -26,6 +26,24 @@ describe('SeenRecords', () => {
       { numRuns: 20 },
     );
   });
+
+  it('remembers so many of the last ones, and forgets those before', () => {
+    const seen = new SeenRecords(1_000);
+    for (let n = 1; n <= 2_500; n++) expect(seen.note(`Patient/${n}`, 'a', n)).toBeUndefined();
+    for (let n = 1_501; n <= 2_500; n++) expect(seen.note(`Patient/${n}`, 'a', 9_999)?.unit).toBe(n);
+    expect(seen.note('Patient/1001', 'b', 9_999)).toEqual({ content: 'different', unit: 1_001 });
+    expect(seen.note('Patient/1000', 'a', 9_999)).toBeUndefined();
+  });
+
+  it('takes a bounded amount of memory, however many there are', () => {
+    const seen = new SeenRecords(3 * 2 ** 12); // three quarters of a table of 256 KiB
+    const bytes = Array.from({ length: 200_000 }, (_, n) => {
+      seen.note(`Patient/${n}`, undefined, n + 1);
+      return seen.bytes;
+    });
+    expect(bytes[12_287]).toBe(2 ** 18);
+    expect(bytes.reduce((most, one) => Math.max(most, one))).toBe(2 ** 19);
+  });
 });
 
 describe('OncePerFile, behind what an interrupted run has loaded', () => {

@@ -66,6 +66,17 @@ it('a reload and a rollback of one server are those of the others', async () => 
   await expect.poll(() => versionOf(one)).toBe(first);
 });
 
+it('a rollback restores what was in use before, also by a server that does not follow yet', async () => {
+  const one = await start('--definitions', folder);
+  await one.engine.store.partitions.add('clinic', { zone: 'UTC' });
+  const other = await start('--definitions', folder);
+  const first = other.engine.model.digest;
+  cpSync(ninth, folder, { recursive: true });
+  await one.definitions.reload();
+  expect(await other.definitions.rollback()).toMatchObject({ kind: 'changed', set: { digest: first } });
+  await expect.poll(() => one.engine.model.digest).toBe(first);
+});
+
 it('a server that starts with other definitions brings them, and those before reject no write', async () => {
   cpSync(ninth, folder, { recursive: true });
   const one = await start('--definitions', folder);

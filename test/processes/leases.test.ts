@@ -1,7 +1,8 @@
 // The rate limits of several processes: src/processes/README.md#limits.
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { createLeases } from '../../src/processes/leases.ts';
+import { ownLimits } from '../../src/engine/limits.ts';
+import { leases } from '../../src/processes/child-limits.ts';
 import { openLink } from '../../src/processes/link.ts';
 import { createParentLimits } from '../../src/processes/parent-limits.ts';
 import type { ParentCalls } from '../../src/processes/protocol.ts';
@@ -11,14 +12,15 @@ import { pair } from './support/channel.ts';
 /** Buckets of 100 tokens, a further one each 0.3 s, as two children have them; with the messages of the first. */
 function children(clock: { now: number }): { readonly buckets: readonly [Buckets, Buckets]; readonly sent: unknown[] } {
   const config = readConfig(['--processes', '2', '--rate-limit-client', '200']);
-  const { lease, giveTokens } = createParentLimits(config, new Set(), () => clock.now);
+  const limits = ownLimits(config, () => clock.now, undefined);
+  const { lease, giveTokens } = createParentLimits(config, limits, new Set());
   const channels = [pair(), pair()] as const;
   const fail = (error: unknown): never => {
     throw error;
   };
   const [first, second] = channels.map(({ ends: [child, parent] }) => {
     openLink(parent, { lease, giveTokens }, fail);
-    return createLeases('client', { capacity: 100, perSecond: 200 / 60 }, openLink<ParentCalls>(child, {}, fail));
+    return leases('client', { capacity: 100, perSecond: 200 / 60 }, openLink<ParentCalls>(child, {}, fail));
   });
   if (first === undefined || second === undefined) throw new Error('no limit');
   return { buckets: [first, second], sent: channels[0].sent };

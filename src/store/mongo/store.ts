@@ -5,6 +5,7 @@ import { makeOnce } from '../../make-once.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, prepareToServe } from './background.ts';
 import { doChores } from '../upkeep/chores.ts';
+import { readMeta } from './collections.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import type { DocumentStore } from '../documents.ts';
@@ -12,6 +13,7 @@ import type { Lack } from '../errors.ts';
 import type { IndexAdmin } from '../indexes.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
 import type { Partition } from '../partitions.ts';
+import type { SharedBuckets } from '../shared-buckets.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -25,6 +27,7 @@ import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase, readStore } from './prepare-database.ts';
 import { register } from './register.ts';
+import { sharedBuckets } from './shared-buckets.ts';
 import { redefine } from './redefine.ts';
 import { createRegistry } from './registry.ts';
 import { verify } from '../upkeep/verify.ts';
@@ -61,7 +64,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       stamps: new Map(),
       underWay: new Set(),
       writes: new Set(),
-      beganBeside: false,
+      beganBeside: options.lead === false,
       views: { latest: undefined, changing: undefined },
       ending: ending.signal,
     };
@@ -70,7 +73,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {
-      await register(core);
+      if (options.lead !== false) await register(core);
       await prepareToServe(core);
     }
     const fault = (error: unknown): void => options.fault?.(portError(error, options.deadline));
@@ -109,6 +112,7 @@ class MongoStore implements Store {
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;
+  readonly buckets: SharedBuckets;
   readonly close: () => Promise<void>;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
@@ -121,6 +125,7 @@ class MongoStore implements Store {
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
     this.chains = auditCollection(core);
+    this.buckets = sharedBuckets(core);
   }
 
   partition(id: string): Promise<Partition | undefined> {
@@ -139,8 +144,13 @@ class MongoStore implements Store {
       const { database, options } = this.#core;
       if (options.mode === 'serve') await database.command({ ping: 1 });
       const served = options.mode === 'serve' || (await livingServers(this.#core)).some(({ mode }) => mode === 'serve');
-      const definitions = await this.#core.registry.definitions();
-      return { problems: [], served, definitions: definitions && modelDigest(definitions) };
+      // Not by the registry, which may be a second old: who asks decides by it what to follow.
+      const definitions = await readMeta(database, 'definitions');
+      return {
+        problems: [],
+        served,
+        definitions: definitions === undefined ? undefined : modelDigest(`${definitions}`),
+      };
     });
   }
 

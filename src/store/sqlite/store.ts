@@ -154,6 +154,7 @@ function prepareFile(
 
 class SqliteStore implements Store {
   readonly lacks = [];
+  readonly buckets = undefined;
   readonly relay: WriteRelay | undefined;
   readonly partitions: SqlitePartitions;
   readonly indexes: IndexAdmin;

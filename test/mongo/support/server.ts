@@ -21,7 +21,8 @@ const common = ['--access', 'open', '--public-url', 'http://records.example'];
 /** Starts the service in a process of its own; the URL of the store comes by the environment. */
 export async function startServer(store: string, ...flags: readonly string[]): Promise<Server> {
   const port = await freePort();
-  const args = ['serve', '--port', String(port), ...common, '--log', 'error', ...flags];
+  const log = flags.includes('--log') ? [] : ['--log', 'error'];
+  const args = ['serve', '--port', String(port), ...common, ...log, ...flags];
   const launched = launch(args, { env: { CRS_STORE: store } });
   await launched.until(/^Serves /m);
   const url = `http://127.0.0.1:${port}`;
