@@ -30,6 +30,16 @@ export function parseOwners(type: ResourceType | undefined, text: string | undef
   return derived.owners;
 }
 
+/**
+ * Whether a stored text differs from what `printOwners` makes. Owners by other definitions do not, since they are not
+ * used; what no definitions make does, and a value of another type.
+ */
+export function ownersDiffer(type: ResourceType, stored: unknown, made: string | undefined): boolean {
+  if (stored === undefined || stored === null) return false;
+  if (typeof stored !== 'string' || !/^[\w-]{8}(?: |$)/.test(stored)) return true;
+  return parseOwners(type, stored) !== undefined && stored !== made;
+}
+
 /** How owners of a type are derived, and the text that was read last: the records of a page mostly have one owner. */
 interface Derivation {
   readonly digest: string;

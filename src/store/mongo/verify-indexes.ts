@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreFinding } from '../transfer.ts';
-import { parseOwners, printOwners } from '../owners.ts';
+import { ownersDiffer, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
@@ -65,8 +65,7 @@ function differencesOf(
     return [{ is: 'text', ...name, why: 'its text is not JSON' }];
   }
   const finding = (why: string): StoreFinding => ({ is: 'index', ...name, why });
-  // Owners by other definitions are not used.
-  const isOther = parseOwners(type, document.owners) !== undefined && document.owners !== owners;
+  const isOther = ownersDiffer(type, document.owners, owners);
   const differing = [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
     const [wanted, there] = [expected.get(code) ?? none, kept.get(code) ?? none];
     return [

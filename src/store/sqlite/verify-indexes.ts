@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { withOnly } from '../../indexing/only.ts';
 import type { StoreFinding } from '../transfer.ts';
-import { parseOwners, printOwners } from '../owners.ts';
+import { ownersDiffer, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
@@ -162,7 +162,7 @@ function compareResource(
       : [{ is: 'text', ...name, why: 'its text is not JSON' }];
   const { rows, ord = Number(lastUpdated) } = made.value;
   const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: 'the sort date differs' }];
-  if (isOfThese(index.type, owners) && owners !== made.value.owners)
+  if (ownersDiffer(index.type, owners, made.value.owners))
     found.push({ is: 'index', ...name, why: 'the owners differ' });
   const lacking = new Set<string>();
   for (const { name: table, key } of tables) {
@@ -183,11 +183,6 @@ function compareResource(
     ...found,
     ...[...lacking].map(code => ({ is: 'index', ...name, why: `\`${code}\` lacks an entry` }) as const),
   ];
-}
-
-/** Owners by other definitions are not used. */
-function isOfThese(type: TypeIndex['type'], owners: Row[number] | undefined): boolean {
-  return typeof owners === 'string' && parseOwners(type, owners) !== undefined;
 }
 
 /** The columns of its key that do not order a table. */

@@ -19,6 +19,7 @@ let folder: string;
 let file: string;
 let original: Buffer;
 let before: ReadonlyMap<string, string>;
+let rows: { readonly all: string; readonly some: string };
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'damaged-'));
   file = join(folder, 'records.sqlite');
@@ -26,6 +27,7 @@ beforeAll(async () => {
   original = await readFile(file);
   readNames(file);
   before = versionsIn(file);
+  rows = { all: rowsIn(file, true), some: rowsIn(file, false) };
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -102,9 +104,12 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
     for (const left of ['-wal', '-shm']) await rm(`${file}${left}`, { force: true });
     await writeFile(file, bytes);
     const concerned = lostIn(file);
+    // Owners by other definitions are derived anew (store/owners.ts).
+    const isUnused = rowsIn(file, false) === rows.some && rowsIn(file, true) !== rows.all;
     const { code, stdout, stderr } = await verify();
     for (const left of ['-wal', '-shm']) await rm(`${file}${left}`, { force: true });
     await writeFile(file, original);
+    if (isUnused) return;
     expect([code, stderr], `${what}\n${stdout}`).toEqual([3, expect.not.stringMatching(/^ +at /m)]);
     // Of what cannot be opened no record can be named.
     if (stdout.includes('The store cannot be opened')) return;
@@ -120,6 +125,20 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
     ).toEqual([]);
   });
 });
+
+/** The rows of the current records; without `derived`, whatever definitions have derived their owners. */
+function rowsIn(path: string, derived: boolean): string {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const rows = database.prepare('SELECT * FROM resources NOT INDEXED').all();
+    const owners = (text: unknown): string => String(text).replace(derived ? '' : /^[\w-]{8}(?= |$)/, '');
+    return JSON.stringify(rows.map(row => ({ ...row, owners: owners(row['owners']) })));
+  } catch (error) {
+    return String(error);
+  } finally {
+    database.close();
+  }
+}
 
 /** The versions that are not read as before. */
 function lostIn(path: string): readonly string[] {
