@@ -25,13 +25,23 @@ interface Declared {
  */
 export function r4Of(names: readonly string[], change?: (type: DeclaredType) => DeclaredType): string {
   if (!onMongodb && change === undefined) return allR4;
+  return folderOf(onMongodb ? names : undefined, change);
+}
+
+/** A capability folder that declares these types of R4 and List (for `_list`), in the same way. */
+export const onlyOfR4 = (names: readonly string[]): string => folderOf(names, undefined);
+
+function folderOf(
+  names: readonly string[] | undefined,
+  change: ((type: DeclaredType) => DeclaredType) | undefined,
+): string {
   const folder = mkdtempSync(join(tmpdir(), 'some-of-r4-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   cpSync(allR4, folder, { recursive: true }); // with its named queries
   const path = join(folder, 'all-r4.json');
   const statement = JSON.parse(readFileSync(path, 'utf8')) as { rest: [Declared & JsonObject] };
   const [rest] = statement.rest;
-  const declared = rest.resource.filter(({ type }) => !onMongodb || type === 'List' || names.includes(type));
+  const declared = rest.resource.filter(({ type }) => names === undefined || type === 'List' || names.includes(type));
   const resource = change === undefined ? declared : declared.map(change);
   const compartment = rest.compartment.filter(url =>
     resource.some(({ type }) => url.toLowerCase().endsWith(`/${type.toLowerCase()}`)),
