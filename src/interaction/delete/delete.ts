@@ -51,10 +51,10 @@ async function removeById(
     if (current.is === 'deleted') tombstone = current.version;
     if (current.is !== 'record') return undefined;
     const { version } = current;
-    const requires = requireUnreferred(request, type, [version.id]);
+    const requires = requireUnreferred(request, type, version.id, [version.id]);
     // The write decides it: who refers to the record is searched only if it was refused.
     if (isAgain || engine.atEnd !== undefined) await refuseIfReferred(engine, request, partition, type, [version.id]);
-    return { version, requires: requires(version.id) };
+    return { version, requires };
   };
   const removed = await removeRecord(engine, request, partition, find);
   const name = `\`${type.name}/${request.id}\``;
@@ -93,11 +93,12 @@ async function removeMatches(
   const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   const ids = open.map(({ id }) => id);
   await refuseIfReferred(engine, request, partition, type, ids);
-  const requires = requireUnreferred(request, type, ids);
   const records: StoredVersion[] = [];
-  for (const version of open) {
+  for (const [at, version] of open.entries()) {
     const { id } = version;
-    const required = [...requires(id), ...(isSingle ? [onlyMatch(type, query, id)] : [])];
+    // Those before it are deleted: they refer to nothing any more.
+    const apart = requireUnreferred(request, type, id, ids.slice(at));
+    const required = [...apart, ...(isSingle ? [onlyMatch(type, query, id)] : [])];
     let found: StoredVersion | undefined = version;
     const find = async (): Promise<Removable | undefined> => {
       found ??= await matchAgain(id);
@@ -120,15 +121,13 @@ async function removeMatches(
   }
 }
 
-/** What the deletion of a record requires. */
-type Requires = (id: string) => readonly Requirement[];
-
-/** The deletion of these records requires that no others refer to them, unless the type declares that they may. */
+/** The deletion of a record requires that no others than these refer to it, unless the type declares that they may. */
 const requireUnreferred = (
   { base }: Pick<FhirRequest, 'base'>,
   type: ResourceType,
-  ids: readonly string[],
-): Requires => (type.deletePolicy === 'refuse' ? id => [unreferred(type, id, { deleted: ids, base })] : () => []);
+  id: string,
+  deleted: readonly string[],
+): readonly Requirement[] => (type.deletePolicy === 'refuse' ? [unreferred(type, id, { deleted, base })] : []);
 
 /**
  * Throws FhirError 409 if other records refer to these, unless the type declares that they may. In a transaction that
