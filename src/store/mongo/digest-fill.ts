@@ -5,13 +5,10 @@ import { type Core, versionsOf } from './core.ts';
 import { attachedTo, storedVersion } from './current.ts';
 import { livingServers } from './heartbeat.ts';
 import type { HistoryDocument } from './layout.ts';
+import { digestsMeta, done } from './prepare-database.ts';
 
 /** Versions per slice. */
 const digestSlice = 100;
-
-/** `_id` in `meta` of the progress: a collection and the `_id` of a document separated by a space, or `done`. */
-const place = 'digests';
-const done = 'done';
 
 type Versions = ReturnType<typeof versionsOf>[number];
 type Read = Pick<HistoryDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached'> & { has: boolean };
@@ -22,7 +19,8 @@ type Read = Pick<HistoryDocument, '_id' | 'p' | 'version' | 'updated' | 'text' |
  * none, so that `verify` keeps reporting them.
  */
 export async function fillDigests(core: Core): Promise<boolean> {
-  const [at = '', after = ''] = String((await readMeta(core.database, place)) ?? '').split(' ');
+  // A collection and the `_id` of a document, or `done`.
+  const [at = '', after = ''] = String((await readMeta(core.database, digestsMeta)) ?? '').split(' ');
   if (at === done) return false;
   if ((await livingServers(core)).some(({ layout = 1 }) => layout < 2)) return false;
   for (const type of await typesKept(core.database))
@@ -65,5 +63,5 @@ function digestOf(type: string, { has, ...read }: Read): string | undefined {
 
 /** Stores the progress; several processes may do so, and the furthest counts. Lower-case letters follow all types. */
 async function note({ database }: Core, value: string): Promise<void> {
-  await meta(database).updateOne({ _id: place }, { $max: { value } }, { upsert: true });
+  await meta(database).updateOne({ _id: digestsMeta }, { $max: { value } }, { upsert: true });
 }

@@ -14,7 +14,11 @@ import { collectionNames, documents, insertNew, limits, meta, readMeta, reservat
  */
 export const layout = 4;
 
-/** `_id` in `meta` of what says that the types of all partitions are listed, and its value. */
+/**
+ * `_id` in `meta` of what says how far versions of layout 1 have got a digest, and whether the types of all partitions
+ * are listed; and the value when nothing is left.
+ */
+export const digestsMeta = 'digests';
 export const usedTypesMeta = 'usedTypes';
 export const done = 'done';
 
@@ -26,7 +30,8 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   const name = database.databaseName;
   if (await isNew(database)) {
     if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
-    await putMeta(database, usedTypesMeta, done);
+    // Older engines, which leave something to do, cannot write to it.
+    for (const chore of [digestsMeta, usedTypesMeta]) await putMeta(database, chore, done);
     await putMeta(database, 'layout', layout);
   }
   const found = Number(await readMeta(database, 'layout'));

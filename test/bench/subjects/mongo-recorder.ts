@@ -11,6 +11,9 @@ import { startService } from './start-service.ts';
 let found: FindCommand[] = [];
 const isOfType = (collection: unknown): boolean => /^[A-Z][A-Za-z]*$/.test(String(collection));
 
+/** What a server does beside requests may read ids alone. */
+const isOfIds = (projection: unknown): boolean => JSON.stringify(projection) === '{"_id":1}';
+
 /** Options of a find that the driver's function takes by the same name. */
 const kept = ['sort', 'projection', 'hint', 'limit', 'batchSize', 'maxTimeMS'] as const;
 
@@ -18,7 +21,7 @@ const connect = Object.getOwnPropertyDescriptor(MongoClient.prototype, 'connect'
 MongoClient.prototype.connect = function (this: MongoClient) {
   this.options.monitorCommands = true;
   this.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
-    if (commandName !== 'find' || !isOfType(command['find'])) return;
+    if (commandName !== 'find' || !isOfType(command['find']) || isOfIds(command['projection'])) return;
     const options = Object.fromEntries(
       kept.flatMap(name => (command[name] === undefined ? [] : [[name, command[name]]])),
     );
