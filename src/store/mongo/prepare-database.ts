@@ -30,9 +30,10 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   const name = database.databaseName;
   if (await isNew(database)) {
     if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
+    // First of all: by it another process that opens the database meanwhile knows it as ours.
+    await putMeta(database, 'layout', layout);
     // Older engines, which leave something to do, cannot write to it.
     for (const chore of [digestsMeta, usedTypesMeta]) await putMeta(database, chore, done);
-    await putMeta(database, 'layout', layout);
   }
   const found = Number(await readMeta(database, 'layout'));
   if (found > layout)
