@@ -51,7 +51,7 @@ export function createLeasedBuckets(
   const { capacity, perSecond } = rate;
   const credit = Math.floor(capacity * unasked);
   const batch = Math.floor(capacity * leasedPart);
-  /** Until a bucket that nobody uses is full: a key is unknown then. */
+  /** Until an unused bucket is full: a key is unknown then. */
   const forgotten = Math.max(idle, (capacity / perSecond) * 1_000);
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;

@@ -65,7 +65,7 @@ describe('a rate limit of several servers', () => {
     expect(got).toBeLessThanOrEqual(160 + 60 * 16 + (count - 1) * 10);
   });
 
-  it('asks for nobody who uses a sixteenth', async () => {
+  it('asks nothing for a client who uses a sixteenth', async () => {
     const { servers: all, asked } = servers(2);
     expect(await answered(all, 20)).toBe(20);
     expect(asked()).toBe(0);

@@ -17,9 +17,8 @@ export interface Removable {
 /**
  * Deletes a record. `find` returns its current version, or undefined if there is nothing to delete, and throws
  * FhirError if it may not be deleted: it is called again (`isAgain`) if another write comes between, or if what the
- * deletion requires does not hold. Returns the version that the
- * deletion made, with the content of the one before, for the audit. Throws FhirError 409 if other writes come between
- * again and again.
+ * deletion requires does not hold. Returns the version that the deletion made, with the content of the one before, for
+ * the audit. Throws FhirError 409 if other writes come between again and again.
  */
 export async function removeRecord(
   engine: Pick<Engine, 'audit'>,

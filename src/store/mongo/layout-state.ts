@@ -14,7 +14,7 @@ export const layoutChanges: readonly LayoutChange[] = [
     change: 'Index entries do not depend on the public URL, and owners are stored; all entries are rebuilt',
     work: { of: 'records', perSecond: 300, when: 'start' },
   },
-  { layout: 4, change: 'The types of which a partition has records are listed: a delete searches no others' },
+  { layout: 4, change: 'The types that a partition uses are listed: a delete searches no others' },
 ];
 
 /** Like `readLayout`, of the store in a database. Counts are those that the server estimates. */

@@ -9,7 +9,7 @@ import { collectionNames, documents, insertNew, limits, meta, readMeta, reservat
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
  * background. 3: index entries do not depend on the public URL, and owners are stored; a server rebuilds the entries
- * and adds the owners before it answers (upgrade.ts). 4: the types of which a partition has records are listed
+ * and adds the owners before it answers (upgrade.ts). 4: the types that a partition uses are listed
  * (used-types.ts); a server lists those of an older layout in the background.
  */
 export const layout = 4;

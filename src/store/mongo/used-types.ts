@@ -23,7 +23,7 @@ export async function listTypes({ database }: Core, p: string, types: Iterable<s
 }
 
 /**
- * The types of which a partition may have records: a write that was acknowledged before is among them. Undefined if
+ * The types that a partition uses, if only before: a write that was acknowledged before is among them. Undefined if
  * they are not listed yet.
  */
 export async function usedTypesOf({ database }: Core, p: string): Promise<ReadonlySet<string> | undefined> {

@@ -1,4 +1,4 @@
-// The types of which a partition has records, among which a delete looks for referrers.
+// The types that a partition uses: a delete looks for referrers among them alone.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { meta, servers, usedTypes } from '../../../src/store/mongo/collections.ts';
 import { fillUsedTypes, usedTypesOf } from '../../../src/store/mongo/used-types.ts';

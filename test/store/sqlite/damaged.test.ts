@@ -19,7 +19,7 @@ let folder: string;
 let file: string;
 let original: Buffer;
 let before: ReadonlyMap<string, string>;
-let rows: { readonly all: string; readonly some: string };
+let rows: ReturnType<typeof rowsIn>;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'damaged-'));
   file = join(folder, 'records.sqlite');
@@ -27,7 +27,7 @@ beforeAll(async () => {
   original = await readFile(file);
   readNames(file);
   before = versionsIn(file);
-  rows = { all: rowsIn(file, true), some: rowsIn(file, false) };
+  rows = rowsIn(file);
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -105,7 +105,8 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
     await writeFile(file, bytes);
     const concerned = lostIn(file);
     // Owners by other definitions are derived anew (store/owners.ts).
-    const isUnused = rowsIn(file, false) === rows.some && rowsIn(file, true) !== rows.all;
+    const now = rowsIn(file);
+    const isUnused = now.underived === rows.underived && now.all !== rows.all;
     const { code, stdout, stderr } = await verify();
     for (const left of ['-wal', '-shm']) await rm(`${file}${left}`, { force: true });
     await writeFile(file, original);
@@ -126,15 +127,15 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
   });
 });
 
-/** The rows of the current records; without `derived`, whatever definitions have derived their owners. */
-function rowsIn(path: string, derived: boolean): string {
+/** The rows of the current records, and the same without the digest of the definitions that derived their owners. */
+function rowsIn(path: string): { readonly all: string; readonly underived: string } {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
     const rows = database.prepare('SELECT * FROM resources NOT INDEXED').all();
-    const owners = (text: unknown): string => String(text).replace(derived ? '' : /^[\w-]{8}(?= |$)/, '');
-    return JSON.stringify(rows.map(row => ({ ...row, owners: owners(row['owners']) })));
+    const underived = rows.map(row => ({ ...row, owners: String(row['owners']).replace(/^[\w-]{8}(?= |$)/, '') }));
+    return { all: JSON.stringify(rows), underived: JSON.stringify(underived) };
   } catch (error) {
-    return String(error);
+    return { all: String(error), underived: String(error) };
   } finally {
     database.close();
   }
