@@ -172,6 +172,22 @@ describe('a conditional delete', () => {
     expect(await total('ref')).toBe(0);
   });
 
+  it('of records that refer to each other is repeated for those that change meanwhile', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const ids = Array.from({ length: 12 }, (_, at) => `ring-${round}-${at}`);
+      for (const [at, id] of ids.entries()) {
+        const partOf = ids.slice(0, at).map(one => ({ reference: `Communication/${one}` }));
+        await server.put(`/Communication/${id}`, { ...called('ring', at === 0 ? {} : { partOf }), id });
+      }
+      const note = [{ op: 'add', path: '/note', value: [{ text: 'changed' }] }];
+      const changes = ids.map(id => server.patch(`/Communication/${id}`, note));
+      const [removed, ...changed] = await Promise.all([remove('ring'), ...changes]);
+      expect([removed.status, removed.text]).toEqual([204, '']);
+      expect(changed.filter(({ status }) => ![200, 410].includes(status))).toEqual([]);
+      expect(await total('ring')).toBe(0);
+    }
+  });
+
   it('needs criteria, and deletes nothing that the caller may not delete', async () => {
     for (const path of ['/Communication', '/Communication?_sort=_id', '/Communication?nothing=1'])
       expect([path, (await server.delete(path)).status]).toEqual([path, 400]);

@@ -101,7 +101,7 @@ async function removeMatches(
     const required = [...apart, ...(isSingle ? [onlyMatch(type, query, id)] : [])];
     let found: StoredVersion | undefined = version;
     const find = async (): Promise<Removable | undefined> => {
-      found ??= await matchAgain(id);
+      found ??= await matchAgain(id, ids.slice(at));
       const next = await openOf(found);
       found = undefined;
       return next === undefined ? undefined : { version: next, requires: required };
@@ -111,12 +111,15 @@ async function removeMatches(
   }
   return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
 
-  /** After another write: the record if it still matches, may be deleted, and is the only one where it must be. */
-  async function matchAgain(id: string): Promise<StoredVersion | undefined> {
+  /**
+   * After another write: the record if it still matches, may be deleted, and is the only one where it must be. `left`
+   * are the records that this request has still to delete.
+   */
+  async function matchAgain(id: string, left: readonly string[]): Promise<StoredVersion | undefined> {
     const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] } as const;
     const again = await refuseCostly(findPage({ ...search, query: isSingle ? query : same }, place));
     if (isSingle && again.versions.length > 1) throw severalMatch(type, urlCriteria);
-    await refuseIfReferred(engine, request, partition, type, [id]);
+    await refuseIfReferred(engine, request, partition, type, [id], left);
     return again.versions.find(one => one.id === id);
   }
 }
@@ -130,8 +133,8 @@ const requireUnreferred = (
 ): readonly Requirement[] => (type.deletePolicy === 'refuse' ? [unreferred(type, id, { deleted, base })] : []);
 
 /**
- * Throws FhirError 409 if other records refer to these, unless the type declares that they may. In a transaction that
- * is decided at its end, since other entries may delete or change them.
+ * Throws FhirError 409 if records other than `deleted` refer to these, unless the type declares that they may. In a
+ * transaction that is decided at its end, since other entries may delete or change them.
  */
 async function refuseIfReferred(
   engine: Engine,
@@ -139,9 +142,10 @@ async function refuseIfReferred(
   partition: Partition,
   type: ResourceType,
   ids: readonly string[],
+  deleted: readonly string[] = ids,
 ): Promise<void> {
   if (type.deletePolicy !== 'refuse') return;
-  const check = (): Promise<void> => refuseReferred(engine, request, partition, type, ids);
+  const check = (): Promise<void> => refuseReferred(engine, request, partition, type, { ids, deleted });
   if (engine.atEnd === undefined) await check();
   else engine.atEnd(check);
 }

@@ -21,21 +21,28 @@ const idSlice = 100;
 /** Referrers that an answer names. */
 const mostNamed = 50;
 
+/** Records of one type, and those of the same type that are deleted too, whose references do not count. */
+interface Deleted {
+  readonly ids: readonly string[];
+  readonly deleted: readonly string[];
+}
+
 /**
  * Throws FhirError 409 if other records refer to records of a type, by any indexed parameter, with those that the
- * caller may see. References among these records do not count. https://hl7.org/fhir/R4/http.html#delete
+ * caller may see. https://hl7.org/fhir/R4/http.html#delete
  */
 export async function refuseReferred(
   engine: Pick<Engine, 'model' | 'extract'>,
   { access, base }: Pick<FhirRequest, 'access' | 'base'>,
   partition: Partition,
   type: ResourceType,
-  ids: readonly string[],
+  asked: Deleted,
 ): Promise<void> {
   const { extract } = engine;
+  const { ids } = asked;
   const seen = new Set<string>();
   let isReferred = false;
-  for await (const [from, { text, ...record }] of referrersOf(engine, { partition, extract, base }, type, ids)) {
+  for await (const [from, { text, ...record }] of referrersOf(engine, { partition, extract, base }, type, asked)) {
     isReferred = true;
     const isSeen = (['r', 's'] as const).some(
       letter =>
@@ -54,7 +61,7 @@ async function* referrersOf(
   { model }: Pick<Engine, 'model'>,
   place: Place & { readonly partition: Partition },
   type: ResourceType,
-  ids: readonly string[],
+  { ids, deleted }: Deleted,
 ): AsyncIterable<readonly [ResourceType, StoredVersion]> {
   const { partition, base } = place;
   for (let at = 0; at < ids.length; at += idSlice) {
@@ -65,7 +72,7 @@ async function* referrersOf(
       const of = params.flatMap(param =>
         some.map((id): Query => ({ kind: 'param', param, test: { kind: 'reference', type: type.name, id, base } })),
       );
-      const apart: readonly Query[] = from === type ? [{ kind: 'not', of: { kind: 'id', anyOf: ids } }] : [];
+      const apart: readonly Query[] = from === type ? [{ kind: 'not', of: { kind: 'id', anyOf: deleted } }] : [];
       const query: Query = { kind: 'and', of: [{ kind: 'or', of }, ...apart] };
       const search = { type: from, query, sort: anyOrder, limit: mostRead, after: undefined };
       for (const version of (await refuseCostly(findPage(search, place))).versions) yield [from, version];
