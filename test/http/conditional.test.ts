@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issuesOf } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
+import { onMongodb } from '../support/store-place.ts';
 import { communication, noted, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
@@ -186,6 +187,31 @@ describe('a conditional delete', () => {
       expect(changed.filter(({ status }) => ![200, 410].includes(status))).toEqual([]);
       expect(await total('ring')).toBe(0);
     }
+  });
+
+  // A MongoDB without transactions deletes one record after another.
+  it.skipIf(onMongodb)('deletes all of them or none, also if one changes or is referred to meanwhile', async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 10; round += 1) {
+      const ids = Array.from({ length: 12 }, (_, at) => `all-${round}-${at}`);
+      for (const [at, id] of ids.entries()) {
+        const partOf = ids.slice(0, at).map(one => ({ reference: `Communication/${one}` }));
+        await server.put(`/Communication/${id}`, { ...called('all', at === 0 ? {} : { partOf }), id });
+      }
+      const last = `/Communication/${ids.at(-1)}`;
+      const leaves = [{ op: 'replace', path: '/identifier/0/value', value: 'another' }];
+      const joins = called('joined', { partOf: [{ reference: `Communication/${ids.at(-1)}` }] });
+      const [removed, changed] = await Promise.all([
+        remove('all'),
+        round % 2 === 0 ? server.patch(last, leaves) : server.put(criteria(`joined-${round}`), joins),
+      ]);
+      outcomes.add(`${removed.status}, ${changed.status}, ${await total('all')} left`);
+      await remove('joined');
+      await server.delete(last);
+      await remove('all');
+    }
+    const allowed = ['204, 410, 0 left', '409, 200, 11 left', '204, 201, 0 left', '409, 201, 12 left'];
+    expect([...outcomes].filter(one => !allowed.includes(one))).toEqual([]);
   });
 
   it('needs criteria, and deletes nothing that the caller may not delete', async () => {

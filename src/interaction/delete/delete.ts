@@ -3,8 +3,9 @@ import { restriction } from '../../auth/restrict.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
+import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/partitions.ts';
-import type { Requirement, StoredVersion } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/records.ts';
 import { controls } from '../controls.ts';
 import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
@@ -17,8 +18,8 @@ import { anyOrder } from '../search/joined.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { refuseReferred, unreferred } from './referrers.ts';
-import { removeRecord } from './remove-record.ts';
-import type { Removable } from './remove-record.ts';
+import { removeRecords } from './remove-records.ts';
+import type { Removable } from './remove-records.ts';
 
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
@@ -45,18 +46,16 @@ async function removeById(
   const { parameters, headers, access } = request;
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
   let tombstone: StoredVersion | undefined;
-  const find = async (isAgain: boolean): Promise<Removable | undefined> => {
+  const find = async (isAgain: boolean): Promise<Removable> => {
     const current = await findCurrent(engine, type, request, partition, 'd');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
-    if (current.is !== 'record') return undefined;
-    const { version } = current;
-    const requires = requireUnreferred(request, type, version.id, [version.id]);
-    // The write decides it: who refers to the record is searched only if it was refused.
-    if (isAgain || engine.atEnd !== undefined) await refuseIfReferred(engine, request, partition, type, [version.id]);
-    return { version, requires };
+    return removable(engine, request, partition, type, {
+      versions: current.is === 'record' ? [current.version] : [],
+      isAgain,
+    });
   };
-  const removed = await removeRecord(engine, request, partition, find);
+  const [removed] = await removeRecords(engine, request, partition, find);
   const name = `\`${type.name}/${request.id}\``;
   if (removed === undefined) {
     // As for 410: that a record was deleted is only for callers who may see every record of the type.
@@ -67,7 +66,10 @@ async function removeById(
   return { ...answer(request, `${name} was deleted.`), etag: String(removed.version), records: [removed] };
 }
 
-/** Deletes what matches: each record is read again if it changes meanwhile, and remains if it matches no more. */
+/**
+ * Deletes what matches, in one write if the store promises that. A record that changes meanwhile is read again, and
+ * remains if it matches no more.
+ */
 async function removeMatches(
   engine: Engine,
   request: FhirRequest,
@@ -78,59 +80,72 @@ async function removeMatches(
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
   const place = { partition, extract: engine.extract, base };
   const isSingle = type.conditionalDelete === 'single';
-  const search = { type, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
-  const { versions } = await refuseCostly(findPage({ ...search, query }, place));
-  if (isSingle && versions.length > 1) throw severalMatch(type, urlCriteria);
-  if (versions.length > mostDeleted) throw tooMany(type);
   const openOf = async (found: StoredVersion | undefined): Promise<FormerVersion | undefined> => {
     const current = await currentOf(engine, type, request, partition, { letter: 'd', found });
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is !== 'record' && found !== undefined) throw recordNotWritable(base, type.name);
     return current.is === 'record' ? current.version : undefined;
   };
-  if (headers['if-match'] !== undefined && versions.length === 0) await openOf(undefined);
-  // All are decided before the first is deleted.
-  const open = (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
-  const ids = open.map(({ id }) => id);
-  await refuseIfReferred(engine, request, partition, type, ids);
-  const records: StoredVersion[] = [];
-  for (const [at, version] of open.entries()) {
-    const { id } = version;
-    // Those before it are deleted: they refer to nothing any more.
-    const apart = requireUnreferred(request, type, id, ids.slice(at));
-    const required = [...apart, ...(isSingle ? [onlyMatch(type, query, id)] : [])];
-    let found: StoredVersion | undefined = version;
-    const find = async (): Promise<Removable | undefined> => {
-      found ??= await matchAgain(id, ids.slice(at));
-      const next = await openOf(found);
-      found = undefined;
-      return next === undefined ? undefined : { version: next, requires: required };
-    };
-    const removed = await removeRecord(engine, request, partition, find);
-    if (removed !== undefined) records.push(removed);
-  }
+  /** The matches, with an id only the record that has it. Throws FhirError if one of them may not be deleted. */
+  const match = async (id?: string): Promise<readonly FormerVersion[]> => {
+    const asked: Query = id === undefined ? query : { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] };
+    const search = { type, query: asked, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
+    const { versions } = await refuseCostly(findPage(search, place));
+    if (isSingle && versions.length > 1) throw severalMatch(type, urlCriteria);
+    if (versions.length > mostDeleted) throw tooMany(type);
+    if (headers['if-match'] !== undefined && versions.length === 0) await openOf(undefined);
+    return (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
+  };
+  const removeAll = (): Promise<readonly StoredVersion[]> =>
+    removeRecords(engine, request, partition, async isAgain => {
+      const versions = await match();
+      const found = await removable(engine, request, partition, type, { versions, isAgain });
+      const only = isSingle ? versions.map(({ id }) => onlyMatch(type, query, id)) : [];
+      return { ...found, requires: [...found.requires, ...only] };
+    });
+  const removeEach = async (): Promise<readonly StoredVersion[]> => {
+    const ids = (await match()).map(({ id }) => id);
+    await refuseIfReferred(engine, request, partition, type, ids);
+    const removed: StoredVersion[] = [];
+    for (const [at, id] of ids.entries()) {
+      // Those before it are deleted: they refer to nothing any more.
+      const deleted = ids.slice(at);
+      const find = async (isAgain: boolean): Promise<Removable> =>
+        removable(engine, request, partition, type, { versions: await match(id), deleted, isAgain });
+      removed.push(...(await removeRecords(engine, request, partition, find)));
+    }
+    return removed;
+  };
+  const isTogether = isSingle || !engine.store.lacks.some(({ promise }) => promise === 'several-at-once');
+  const records = await (isTogether ? removeAll() : removeEach());
   return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
-
-  /**
-   * After another write: the record if it still matches, may be deleted, and is the only one where it must be. `left`
-   * are the records that this request has still to delete.
-   */
-  async function matchAgain(id: string, left: readonly string[]): Promise<StoredVersion | undefined> {
-    const same = { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] } as const;
-    const again = await refuseCostly(findPage({ ...search, query: isSingle ? query : same }, place));
-    if (isSingle && again.versions.length > 1) throw severalMatch(type, urlCriteria);
-    await refuseIfReferred(engine, request, partition, type, [id], left);
-    return again.versions.find(one => one.id === id);
-  }
 }
 
-/** The deletion of a record requires that no others than these refer to it, unless the type declares that they may. */
-const requireUnreferred = (
-  { base }: Pick<FhirRequest, 'base'>,
+interface Found extends Pick<Removable, 'versions'> {
+  /** The ids of the records of the type that the request deletes, if not those of these versions. */
+  readonly deleted?: readonly string[];
+  /** The write was refused before. */
+  readonly isAgain: boolean;
+}
+
+/**
+ * Versions of one type with what their deletion requires: that no records but the deleted ones refer to them, unless
+ * the type declares that they may. Throws FhirError 409 with the referrers.
+ */
+async function removable(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
   type: ResourceType,
-  id: string,
-  deleted: readonly string[],
-): readonly Requirement[] => (type.deletePolicy === 'refuse' ? [unreferred(type, id, { deleted, base })] : []);
+  { versions, isAgain, ...found }: Found,
+): Promise<Removable> {
+  const ids = versions.map(({ id }) => id);
+  if (ids.length === 0 || type.deletePolicy !== 'refuse') return { versions, requires: [] };
+  const { deleted = ids } = found;
+  // The write decides it: who refers to a record is searched only if it was refused.
+  if (isAgain || engine.atEnd !== undefined) await refuseIfReferred(engine, request, partition, type, ids, deleted);
+  return { versions, requires: [unreferred(type, ids, { deleted, base: request.base })] };
+}
 
 /**
  * Throws FhirError 409 if records other than `deleted` refer to these, unless the type declares that they may. In a

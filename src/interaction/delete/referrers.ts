@@ -80,12 +80,12 @@ async function* referrersOf(
   }
 }
 
-/** What the deletion of a record requires: that no other records than those that are deleted too refer to it. */
+/** What the deletion of records requires: that no other records than those that are deleted too refer to them. */
 export const unreferred = (
   { name: type }: ResourceType,
-  id: string,
+  ids: readonly string[],
   { deleted, base }: { readonly deleted: readonly string[]; readonly base: string },
-): Requirement => ({ is: 'unreferred', type, ids: [id], base, except: deleted.map(one => ({ type, id: one })) });
+): Requirement => ({ is: 'unreferred', type, ids, base, except: deleted.map(id => ({ type, id })) });
 
 function issuesOf(what: string, seen: readonly string[]): readonly Issue[] {
   const shown = seen.slice(0, mostNamed);
