@@ -71,6 +71,13 @@ describe('a batch', () => {
     expect((await server.get(`/Communication/${created.resource.id}`)).text).toBe(JSON.stringify(created.resource));
   });
 
+  it('takes no Idempotency-Key, which would repeat none of its entries', async () => {
+    const answer = await send(batch(create(call('key'))), { 'Idempotency-Key': 'k' });
+    const [issue] = answer.json.issue;
+    expect([answer.status, issue.code, issue.expression]).toEqual([400, 'not-supported', ['http."Idempotency-Key"']]);
+    expect((await server.get('/Communication?identifier=key')).json.entry).toBeUndefined();
+  });
+
   it('creates before it reads, as R4 orders the methods', async () => {
     const answer = await send(batch(get('Communication?identifier=order'), create(call('order'))));
     expect(answer.json.entry[0].resource.entry).toHaveLength(1);

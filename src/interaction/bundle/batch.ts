@@ -9,6 +9,7 @@ import { requestOf, urlOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { printEntry } from './print-entry.ts';
 import { inOrder, LONGEST, readEntries } from './read-entries.ts';
+import { refuseKey } from './refuse-key.ts';
 
 /**
  * Batch: each entry is a request of its own, with its own access decision, audit event and answer, in the order DELETE,
@@ -18,6 +19,7 @@ import { inOrder, LONGEST, readEntries } from './read-entries.ts';
 export function createBatch(dispatch: Dispatch): Interaction {
   return async (engine, request) => {
     controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+    refuseKey(request, 'batch');
     const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
     const answers = new Map<BatchEntry, string>();

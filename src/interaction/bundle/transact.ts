@@ -1,5 +1,4 @@
 import { fhirError } from '../../fhir/error.ts';
-import type { FhirError } from '../../fhir/error.ts';
 import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { createSlots } from '../../slots.ts';
@@ -14,6 +13,7 @@ import { requestOf, urlOf } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
 import { printEntry } from './print-entry.ts';
 import { LONGEST, readEntries } from './read-entries.ts';
+import { refuseKey } from './refuse-key.ts';
 import type { Course, TransactionEntry } from './transaction-entry.ts';
 
 /** Times that a transaction is carried out, each after another write of one of its records. */
@@ -34,7 +34,7 @@ const turns = new WeakMap<Engine['store'], Map<string, Slots>>();
 export function createTransaction(dispatch: Dispatch): Interaction {
   return async (engine, request, partition) => {
     controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
-    refuseKey(request);
+    refuseKey(request, 'transaction');
     const entries = await readRequests(engine, request);
     const end = engine.now() + LONGEST;
     const audit = (entry: TransactionEntry, { status, records = [] }: FhirResponse): void =>
@@ -107,17 +107,3 @@ function turnsOf({ store }: Engine, { id }: Partition): Slots {
 /** Another write came between what the entries read and the write of the transaction. */
 const isRace = (error: unknown): boolean =>
   [VersionConflict, SeveralMatch, RequirementFailed, AttachmentMissing].some(race => error instanceof race);
-
-/** A repeated transaction would be answered without its reads; its entries have conditions. */
-function refuseKey({ headers }: FhirRequest): void {
-  if (headers['idempotency-key'] !== undefined) throw noKey();
-}
-
-const noKey = (): FhirError =>
-  fhirError(
-    400,
-    'not-supported',
-    '`Idempotency-Key` is not supported for a transaction. To repeat one safely, create with `ifNoneExist`, or ' +
-      'update with ids of your own.',
-    'http."Idempotency-Key"',
-  );
