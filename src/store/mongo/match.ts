@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { print } from '../../search/print.ts';
 import { type Conditional, queryOf } from '../conditional.ts';
@@ -17,10 +18,14 @@ import { withId } from '../with-id.ts';
 /** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
 const kept = 3_600_000;
 
+/** How long a write waits for the one that has the reservation, before it takes its id, in milliseconds. */
+const longestWait = 2_000;
+
 /**
  * Creates a resource unless one matches, however many processes try concurrently. All that find none agree on one id
  * first, through a reservation of the criteria, and search again: then that id decides which of them creates it. A
- * reservation is deleted when its record exists. A process that finds one that a crash has left takes its id.
+ * reservation is deleted when its record exists. Others wait for that, since they have ids of their own; one that a
+ * crash has left gives its id to the first that has waited long enough.
  */
 export async function createUnlessMatching(
   core: Core,
@@ -33,6 +38,7 @@ export async function createUnlessMatching(
     const found = await matchOf(core, partition, change);
     if (found !== undefined) return found;
     const { _id, id } = await reserve(core, partition, change);
+    if (id !== change.id && (await isReleased(core, { _id, id }))) continue;
     const release = (): Promise<unknown> => reserved.deleteOne({ _id, id });
     const meanwhile = await matchOf(core, partition, change);
     if (meanwhile !== undefined) {
@@ -55,6 +61,16 @@ export async function createUnlessMatching(
       await reserved.updateOne({ _id, id }, { $set: { id: change.id } });
     }
   }
+}
+
+/** Waits until the write that has a reservation is done; false if it is not in time. */
+async function isReleased(core: Core, { _id, id }: Pick<ReservationDocument, '_id' | 'id'>): Promise<boolean> {
+  const until = performance.now() + longestWait;
+  for (let pause = 2; performance.now() < until; pause = Math.min(2 * pause, 50)) {
+    await setTimeout(pause);
+    if ((await reservations(core.database).findOne({ _id, id }, { projection: { _id: 1 } })) === null) return true;
+  }
+  return false;
 }
 
 /** The change if nothing matches: its id must be free. */

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Query } from '../../../src/search/ast.ts';
 import { applyChange } from '../../../src/store/mongo/apply.ts';
@@ -97,6 +98,15 @@ describe('criteria after a crash that left', () => {
     await reserve('first');
     expect((await demo.write([change('second')])).map(of)).toEqual([['created', undefined, 'first', 1]]);
     expect((await demo.write([change('third')])).map(of)).toEqual([['matched', undefined, 'first', 1]]);
+    expect(await left()).toBe(0);
+  });
+
+  it('nothing, since its process lives: the next create waits, and has its own id if that creates none', async () => {
+    const _id = await reserve('first');
+    const second = demo.write([change('second')]);
+    await setTimeout(50);
+    await reservations(core.database).deleteOne({ _id });
+    expect((await second).map(of)).toEqual([['created', undefined, 'second', 1]]);
     expect(await left()).toBe(0);
   });
 
