@@ -75,23 +75,32 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
   const handling = handlingOf(request.headers['prefer'], engine.handling);
   const values = new Map<string, unknown[]>();
   const others: QueryPair[] = [];
-  const add = (name: string, value: unknown): void => void values.set(name, [...(values.get(name) ?? []), value]);
+  const places = new Map<string, string>();
+  const add = (name: string, value: unknown, at: string): void => {
+    values.set(name, [...(values.get(name) ?? []), value]);
+    places.set(name, at);
+  };
   for (const [name, text] of request.parameters) {
     const parameter = operation.parameters.get(name);
     if (parameter === undefined && unknown === 'searched') others.push([name, text]);
     else if (parameter === undefined) {
       if (handling === 'strict') throw unknownParameter(operation, name, `http.${name}`);
-    } else if (text !== '') add(name, readPrimitive(supported(operation, parameter), text));
-    else if (handling === 'strict')
+    } else if (text !== '') {
+      const at = `http.${name}`;
+      add(name, readPrimitive(supported(operation, parameter, at), text), at);
+    } else if (handling === 'strict')
       throw fhirError(400, 'value', `\`${name}\` has no value; give it one or omit it.`, `http.${name}`);
   }
   for (const { name, value, at } of readBody(engine, operation, request.body)) {
     const parameter = operation.parameters.get(name);
-    if (parameter !== undefined) add(name, valueOfPart(supported(operation, parameter), value, at));
+    if (parameter !== undefined) add(name, valueOfPart(supported(operation, parameter, at), value, at), at);
     else if (unknown === 'searched') others.push([name, textOf(value, at)]);
     else if (handling === 'strict') throw unknownParameter(operation, name, at);
   }
-  for (const parameter of operation.parameters.values()) requireCardinality(operation, parameter, values);
+  for (const parameter of operation.parameters.values()) {
+    const { length: count } = values.get(parameter.name) ?? [];
+    requireCardinality(operation, parameter, count, places.get(parameter.name));
+  }
   return { given: new Arguments(values), others };
 }
 
@@ -133,10 +142,10 @@ function textOf(part: JsonObject, at: string): string {
   throw fhirError(400, 'value', 'A search parameter in Parameters is a `valueString`.', at);
 }
 
-function supported({ code }: Operation, parameter: OperationParameter): OperationParameter {
+function supported({ code }: Operation, parameter: OperationParameter, at: string): OperationParameter {
   if (parameter.supported) return parameter;
   const text = `The parameter \`${parameter.name}\` of \`$${code}\` is not supported here: omit it.`;
-  throw fhirError(400, 'not-supported', text, `http.${parameter.name}`);
+  throw fhirError(400, 'not-supported', text, at);
 }
 
 function unknownParameter({ code, parameters }: Operation, name: string, at: string): FhirError {
@@ -147,15 +156,18 @@ function unknownParameter({ code, parameters }: Operation, name: string, at: str
   return fhirError(400, 'not-supported', text, /^[\w.[\]-]+$/.test(at) ? at : undefined);
 }
 
-/** https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.parameter.min */
+/**
+ * Throws FhirError 400 for too few or too many values, of which the last one is at a place.
+ * https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.parameter.min
+ */
 function requireCardinality(
   { code }: Operation,
   { name, min, max }: OperationParameter,
-  values: ReadonlyMap<string, readonly unknown[]>,
+  count: number,
+  at = `http.${name}`,
 ): void {
-  const count = values.get(name)?.length ?? 0;
-  if (count < min) throw fhirError(400, 'required', `\`$${code}\` requires the parameter \`${name}\`.`, `http.${name}`);
+  if (count < min) throw fhirError(400, 'required', `\`$${code}\` requires the parameter \`${name}\`.`, at);
   if (count <= max) return;
   const most = max === 1 ? 'send it once' : `send it ${max} times at most`;
-  throw fhirError(400, 'value', `\`${name}\` is repeated: ${most}.`, `http.${name}`);
+  throw fhirError(400, 'value', `\`${name}\` is repeated: ${most}.`, at);
 }

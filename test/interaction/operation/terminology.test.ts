@@ -99,6 +99,17 @@ describe('$expand', () => {
     expect(codesOf(answer)).not.toContain('cat Cat');
   });
 
+  it('names the place of a parameter in the body that is repeated or not supported', async () => {
+    const url = { name: 'url', valueUri: 'http://example.org/none' };
+    for (const [other, code] of [
+      [url, 'value'],
+      [{ name: 'date', valueDateTime: '2020' }, 'not-supported'],
+    ] as const) {
+      const { status, json } = await post(server, '/ValueSet/$expand', parameters(url, other));
+      expect([status, json.issue[0].code, json.issue[0].expression]).toEqual([400, code, ['Parameters.parameter[1]']]);
+    }
+  });
+
   it('refuses a ValueSet in the call with too many parts', async () => {
     const include = Array.from({ length: 101 }, () => ({ system: animals }));
     const answer = await post(server, '/ValueSet/$expand', { ...valueSet, compose: { include } });
