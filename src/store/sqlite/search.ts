@@ -1,5 +1,6 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, boundsWalk, segments } from './along.ts';
+import { type Arm, armOfTerm, armOfType, mostArms, termsInUse } from './arms.ts';
 import { check } from './clause-sql.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
@@ -8,8 +9,9 @@ import { type FoundRow, foundRow, ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import type { LoweredSearch } from './lowered-search.ts';
+import { pageOfRange } from './one-range.ts';
 import { type Candidate, few, type Plan, smallest } from './smallest.ts';
-import { type Arm, walkArms } from './walk.ts';
+import { walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
 
@@ -19,6 +21,8 @@ import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   if (isNone(search.clause)) return [];
+  const found = pageOfRange(database, search);
+  if (found !== undefined) return found;
   const clauses = partsOf(search.clause);
   if (isLong(search.clause, budget)) return undefined;
   const plan: Plan = {
@@ -110,9 +114,9 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   return undefined;
 }
 
-/** Terms are in the order of `ord`; merging many terms would cost more than it saves. */
+/** Terms are in the order of `ord`. */
 function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
-  return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= 16;
+  return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= mostArms;
 }
 
 function isEmpty(database: Database, { range }: SourceArm): boolean {
@@ -166,12 +170,8 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
 }
 
 function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
-  if (by?.kind !== 'terms') return [{ from: axis.from, where: axis.where }];
-  const arms = by.values.map(value => ({ from: raw('terms c'), where: sql`c.p = ${by.index} AND c.v = ${value}` }));
-  if (arms.length === 1) return arms;
-  const asked = arms.map(({ where }, at) => sql`SELECT ${at} FROM (SELECT 1 FROM terms c WHERE ${where} LIMIT 1)`);
-  const there = new Set(database.query(join(asked, ' UNION ALL ')).map(([at]) => at));
-  return arms.filter((_, at) => there.has(at));
+  if (by?.kind !== 'terms') return [armOfType(axis)];
+  return termsInUse(database, by.index, by.values).map(term => armOfTerm(by.index, term));
 }
 
 /**

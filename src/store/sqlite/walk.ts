@@ -1,5 +1,6 @@
 import type { Interval } from '../interval.ts';
 import type { Segment } from './along.ts';
+import type { Arm } from './arms.ts';
 import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
@@ -7,12 +8,6 @@ import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts
 import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
-
-/** Rows in the order of the axis: a term, or the whole type. */
-export interface Arm {
-  readonly from: Sql;
-  readonly where: Sql;
-}
 
 export interface Walk {
   readonly arms: readonly Arm[];
@@ -55,6 +50,28 @@ export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | 
 function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number | undefined, found: number): boolean {
   if (cap === undefined || found >= walk.want) return false;
   return hasMore(database, sql`SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place}`, cap - 1);
+}
+
+/** The statement of the rows of an arm within an interval after a position, by one key; undefined if there are none. */
+export function rangeStatement(
+  { axis, after, want }: Pick<Walk, 'axis' | 'after' | 'want'>,
+  arm: Arm,
+  at: Interval,
+): Sql | undefined {
+  const segment = { kind: 'range', at } as const;
+  const walk: Walk = {
+    arms: [arm],
+    axis,
+    keys: [axis.key],
+    after,
+    checks: [],
+    segment,
+    want,
+    cap: undefined,
+    ticks: [],
+  };
+  const place = placeOf(walk);
+  return place && statement(walk, arm, place, undefined, true);
 }
 
 function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, texts: boolean): Sql {

@@ -1,0 +1,38 @@
+import type { Axis } from './order.ts';
+import type { Database } from './open.ts';
+import { raw, type Sql, sql } from './sql.ts';
+
+/** Rows in the order of an axis: those of a term, or of the whole type. */
+export interface Arm {
+  readonly from: Sql;
+  readonly where: Sql;
+}
+
+export const armOfType = ({ from, where }: Axis): Arm => ({ from, where });
+
+export const armOfTerm = (index: number, term: string): Arm => ({
+  from: terms,
+  where: sql`c.p = ${index} AND c.v = ${term}`,
+});
+
+const terms = raw('terms c');
+
+/** Merging more terms would cost more than it saves. */
+export const mostArms = 16;
+
+/** Those of a few terms that any resource has: a token is asked for with and without its system, in its two forms. */
+export function termsInUse(database: Database, index: number, values: readonly string[]): readonly string[] {
+  if (values.length === 1) return values;
+  const asked = values.flatMap(value => [index, value]);
+  const found = new Set(database.all(statementFor(values.length), asked).map(([at]) => at));
+  return values.filter((_, at) => found.has(at));
+}
+
+/** By the number of terms, of which there are few. */
+const statements: string[] = [];
+
+const statementFor = (count: number): string =>
+  (statements[count] ??= Array.from(
+    { length: count },
+    (_, at) => `SELECT ${at} FROM (SELECT 1 FROM terms c WHERE c.p = ? AND c.v = ? LIMIT 1)`,
+  ).join(' UNION ALL '));
