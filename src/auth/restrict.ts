@@ -2,7 +2,7 @@ import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
 import { none, simplify } from '../search/simplify.ts';
-import { joinsOf, mapJoins, parametersOf } from '../search/walk.ts';
+import { hasJoins, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { withOnly } from '../indexing/only.ts';
 import type { Partition } from '../store/partitions.ts';
@@ -30,7 +30,7 @@ export function restrict(access: Access, type: ResourceType, letter: Letter, que
 
 /** A chain or `_has` follows references among what the caller may search. */
 function confineJoins(access: Access, query: Query): Query {
-  if (joinsOf(query).length === 0) return query;
+  if (!hasJoins(query)) return query;
   return mapJoins(query, join => ({ ...join, of: restrict(access, join.type, 's', join.of) }));
 }
 

@@ -38,9 +38,19 @@ function paramsOf(part: Part, withOwners: boolean): readonly SearchParam[] {
 
 const isJoin = (part: Part): part is Join => part.kind === 'chain' || part.kind === 'has' || part.kind === 'tree';
 
+/** Whether a part of the query passes a test. */
+function hasPart(query: Query, test: (part: Part) => boolean): boolean {
+  if (query.kind === 'and' || query.kind === 'or') return query.of.some(part => hasPart(part, test));
+  return query.kind === 'not' ? hasPart(query.of, test) : test(query);
+}
+
 /** True if no store can evaluate the query: it has joins, or tests of entries that stores do not support. */
-export const needsCandidates = (query: Query): boolean =>
-  partsOf(query).some(part => isJoin(part) || part.kind === 'contained' || part.kind === 'entry');
+export const needsCandidates = (query: Query): boolean => hasPart(query, isForCandidates);
+
+const isForCandidates = (part: Part): boolean => isJoin(part) || part.kind === 'contained' || part.kind === 'entry';
+
+/** Whether a query has chains, `_has` or hierarchies. */
+export const hasJoins = (query: Query): boolean => hasPart(query, isJoin);
 
 /** The chains, `_has` and hierarchies of a query, without inner ones. */
 export const joinsOf = (query: Query): readonly Join[] => partsOf(query).filter(isJoin);
@@ -51,8 +61,8 @@ export const containedIn = (query: Query): readonly Contained[] =>
 
 /** The other types of a query, also of inner joins, each once. */
 export function joinedTypes(query: Query): readonly ResourceType[] {
-  const joins = joinsOf(query);
-  return joins.length === 0 ? [] : [...new Set(joins.flatMap(({ type, of }) => [type, ...joinedTypes(of)]))];
+  if (!hasJoins(query)) return [];
+  return [...new Set(joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]))];
 }
 
 /** The query with each join replaced, except inner ones. */

@@ -45,7 +45,10 @@ export const search: Interaction = async (engine, request, partition) => {
   for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
     requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
   }
-  const both = given.map(one => ({ given: one, asked: { ...one, query: restrict(access, one.type, 's', one.query) } }));
+  const both = given.map(one => {
+    const query = restrict(access, one.type, 's', one.query);
+    return { given: one, asked: query === one.query ? one : { ...one, query } };
+  });
   const asked = both.map(one => one.asked);
   const place = { partition, extract, base, model, access, deadline: engine.searchDeadline };
   const [first] = asked;

@@ -27,8 +27,22 @@ export function byId(descending: boolean): Key {
   return { by: 'id', descending, p: 0, end: 'only', kept: true };
 }
 
-/** Resolves sort keys. Throws `IndexPending` if an index is not complete. */
+/**
+ * Resolves sort keys. Throws `IndexPending` if an index is not complete. Searches of one shape have the same array of
+ * sort keys, so that they are resolved once for each state of the indexes.
+ */
 export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
+  const known = resolved.get(index)?.get(sorts);
+  if (known !== undefined) return known;
+  const keys = resolve(sorts, index);
+  const of = resolved.get(index) ?? new WeakMap<readonly Sort[], readonly Key[]>();
+  resolved.set(index, of.set(sorts, keys));
+  return keys;
+}
+
+const resolved = new WeakMap<TypeIndex, WeakMap<readonly Sort[], readonly Key[]>>();
+
+function resolve(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
   const { sortDate, name } = index.type;
   if (!isOrdered(index) && sorts.some(({ by }) => by === 'default'))
     throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
