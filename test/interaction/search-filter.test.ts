@@ -17,6 +17,7 @@ const records = [
     generalPractitioner: [{ reference: 'Practitioner/roy' }],
   },
   { resourceType: 'Patient', id: 'bob', gender: 'male', name: [{ family: 'Roy', given: ['Bob'] }], birthDate: '1990' },
+  { resourceType: 'Practitioner', id: 'two', name: [{ family: 'Carreno Quinones' }] },
   { resourceType: 'Patient', id: 'nil' },
   { resourceType: 'Practitioner', id: 'roy', name: [{ family: 'Roy' }] },
   {
@@ -72,6 +73,9 @@ describe('_filter', () => {
     ['eq: the whole string, without case', 'Patient', 'family eq TREMBLAY', ['ann']],
     ['eq: no part of a string', 'Patient', 'family eq Trem', []],
     ['ne: another value exists', 'Patient', 'given ne peter', ['ann', 'bob']],
+    ['eq: a double name', 'Practitioner', 'family eq "carreno-quinones"', ['two']],
+    ['eq: no half of a double name', 'Practitioner', 'family eq quinones', []],
+    ['ne: not a half of the same name', 'Practitioner', 'family ne "Carreno Quinones"', ['roy']],
     ['co: in a string', 'Patient', 'name co emb', ['ann']],
     ['sw: at the start', 'Patient', 'family sw tre', ['ann']],
     ['ew: at the end', 'Patient', 'family ew "blay"', ['ann']],
