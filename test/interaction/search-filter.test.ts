@@ -52,6 +52,23 @@ const records = [
     url: 'http://example.org/fhir/ValueSet/units',
     name: 'Units',
   },
+  {
+    resourceType: 'ValueSet',
+    id: 'v3',
+    meta: { profile: ['http://example.org/fhir/profile|1.0'] },
+    status: 'active',
+    url: 'http://example.org/fhir/ValueSet/shapes',
+    version: '2',
+    name: 'Shapes',
+  },
+  {
+    resourceType: 'ValueSet',
+    id: 'v4',
+    meta: { profile: ['http://example.org/fhir/profile'] },
+    status: 'active',
+    url: 'http://example.org/fhir/ValueSet/shapes',
+    name: 'Shapes without a version',
+  },
 ];
 
 let server: Served;
@@ -97,6 +114,12 @@ describe('_filter', () => {
     ['ne: a reference', 'Observation', 'subject ne Patient/ann', ['o2']],
     ['eq: a composite', 'Observation', 'code-value-quantity eq 718-7$gt100', ['o1']],
     ['eq: a URI', 'ValueSet', 'url eq http://example.org/fhir/ValueSet/units', ['v2']],
+    ['ne: another URL', 'ValueSet', 'url ne http://example.org/fhir/ValueSet/shapes', ['v1', 'v2']],
+    ['ne: another version', 'ValueSet', 'url ne http://example.org/fhir/ValueSet/shapes|2', ['v1', 'v2', 'v4']],
+    ['ne: any other version', 'ValueSet', 'url ne http://example.org/fhir/ValueSet/shapes|3', ['v1', 'v2', 'v3', 'v4']],
+    ['ne: a canonical in any version', 'ValueSet', '_profile ne http://example.org/fhir/profile', []],
+    ['ne: a canonical with a version', 'ValueSet', '_profile ne http://example.org/fhir/profile|1.0', ['v4']],
+    ['ne: another canonical', 'ValueSet', '_profile ne http://example.org/fhir/prof', ['v3', 'v4']],
     ['ew: a URI', 'ValueSet', 'url ew /units', ['v2']],
     ['sw: a URI', 'ValueSet', 'url sw http://example.org/fhir/ValueSet/c', ['v1']],
     ['co: a URI, with its case', 'ValueSet', 'url co valueset', []],
