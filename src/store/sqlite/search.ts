@@ -8,7 +8,7 @@ import { type FoundRow, foundRow, ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import type { LoweredSearch } from './lowered-search.ts';
-import { type Candidate, few, type Plan, smallest } from './smallest.ts';
+import { type Candidate, few, lookUps, type Plan, smallest } from './smallest.ts';
 import { type Arm, walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
@@ -55,7 +55,10 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
   if (budget.rows !== undefined)
     return route === undefined || search.keys.length > 1 ? undefined : walk(plan, route, budget.rows);
   if (route === undefined) return collect(plan, best);
-  return best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
+  const others = plan.clauses.filter(clause => clause !== best.clause);
+  const checks = plan.clauses.filter(clause => clause !== route.by);
+  const collecting = best.count * lookUps(others);
+  return collecting < walkCost(plan, best) * lookUps(checks) ? collect(plan, best) : walk(plan, route);
 }
 
 /**

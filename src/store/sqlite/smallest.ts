@@ -1,3 +1,4 @@
+import { valuesIn } from '../plan/values-in.ts';
 import type { Budget } from './budget.ts';
 import { sourcesOf } from './clause-sql.ts';
 import type { Clause } from './clause.ts';
@@ -41,11 +42,23 @@ export function smallest(plan: Plan): Candidate {
       if (isOnly) return onlyOne(plan, { clause, source }, best);
       const most = Math.min(budget.probe + 1, best.count);
       const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
-      if (count < best.count) best = { clause, source, count };
+      if (count < best.count || (count === best.count && savesLookUps(clause, best))) best = { clause, source, count };
     }
   }
   return best;
 }
+
+/** Whether candidates of the clause need its many look-ups no more, which those of the whole type do. */
+function savesLookUps(clause: Clause, best: Candidate): boolean {
+  return best.clause === undefined && lookUps([clause]) > 1;
+}
+
+/** What the checks of a candidate cost beside those of a usual one: each value of a clause is a look-up. */
+export function lookUps(clauses: readonly Clause[]): number {
+  return clauses.reduce((sum, clause) => sum + Math.floor(valuesIn(clause) / usualValues), 1);
+}
+
+const usualValues = 16;
 
 /**
  * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,

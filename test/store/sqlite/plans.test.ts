@@ -117,6 +117,17 @@ describe('plans', () => {
     expect(found.filter(step => /MATERIALIZE|TEMP B-TREE FOR ORDER/.test(step))).toEqual([]);
   });
 
+  it('a reader reads the ranges of a clause of many values, instead of looking for each of them in each record', () => {
+    database.define('deadline', () => 1);
+    const codes = ['changed', ...Array.from({ length: 500 }, (_, index) => `c${index}`)];
+    const query: Query = { kind: 'or', of: codes.map(t.hasCode) };
+    const { plans, pages } = explained(query, t.newest, usualBudgets.reader, 1_000);
+    expect(pages).toBe(1_001);
+    const found = plans.at(-1) ?? [];
+    expect(found).toContainEqual(expect.stringContaining('SEARCH c USING PRIMARY KEY (p=? AND v=?)'));
+    expect(found).not.toContainEqual(expect.stringContaining('SEARCH x'));
+  });
+
   /** The plans of the statements that a search runs, on the event loop unless another budget is given. */
   function explained(
     query: Query,
