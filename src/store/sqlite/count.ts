@@ -4,6 +4,7 @@ import type { Clause } from './clause.ts';
 import { ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
+import { isSmaller } from './smallest.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
@@ -29,7 +30,7 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
   for (const one of clauses)
     for (const source of sourcesOf(one, t)) {
       const count = countUpTo(database, source, Math.min(budget.probe + 1, best.count));
-      if (count < best.count) best = { clause: one, source, count };
+      if (isSmaller(one, count, best)) best = { clause: one, source, count };
     }
   if (best.count > budget.probe && budget.rows !== undefined) return undefined;
   const rest = best.source.exact ? clauses.filter(one => one !== best.clause) : clauses;

@@ -42,15 +42,18 @@ export function smallest(plan: Plan): Candidate {
       if (isOnly) return onlyOne(plan, { clause, source }, best);
       const most = Math.min(budget.probe + 1, best.count);
       const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
-      if (count < best.count || (count === best.count && savesLookUps(clause, best))) best = { clause, source, count };
+      if (isSmaller(clause, count, best)) best = { clause, source, count };
     }
   }
   return best;
 }
 
-/** Whether candidates of the clause need its many look-ups no more, which those of the whole type do. */
-function savesLookUps(clause: Clause, best: Candidate): boolean {
-  return best.clause === undefined && lookUps([clause]) > 1;
+/**
+ * Whether a clause with so many candidates costs less than the best one before it: fewer, or as many as the whole type,
+ * whose candidates would need the many look-ups of the clause.
+ */
+export function isSmaller(clause: Clause, count: number, best: Pick<Candidate, 'clause' | 'count'>): boolean {
+  return count < best.count || (count === best.count && best.clause === undefined && lookUps([clause]) > 1);
 }
 
 /** What the checks of a candidate cost beside those of a usual one: each value of a clause is a look-up. */
