@@ -4,7 +4,7 @@ import type { Clause } from './clause.ts';
 import { ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { isSmaller } from './smallest.ts';
+import { cheapFirst, isSmaller } from './smallest.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
@@ -27,7 +27,7 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
     source: typeSource(t),
     count: total,
   };
-  for (const one of clauses)
+  for (const one of cheapFirst(clauses))
     for (const source of sourcesOf(one, t)) {
       const count = countUpTo(database, source, Math.min(budget.probe + 1, best.count));
       if (isSmaller(one, count, best)) best = { clause: one, source, count };

@@ -28,13 +28,13 @@ export interface Candidate {
 export const few = 200;
 
 /**
- * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
- * fewest.
+ * Counts the candidates of each clause, ids and terms first, up to the fewest so far or the probe, and selects the one
+ * with the fewest.
  */
 export function smallest(plan: Plan): Candidate {
   const { database, search, budget, clauses } = plan;
   let best: Candidate = { clause: undefined, source: undefined, count: resourcesOf(database, search.t) };
-  for (const clause of termsFirst(clauses)) {
+  for (const clause of cheapFirst(clauses)) {
     const sources = sourcesOf(clause, search.t);
     const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
     for (const source of sources) {
@@ -81,9 +81,9 @@ function onlyOne(
 /** So few candidates are checked faster than a smaller clause is searched. */
 const tiny = 20;
 
-function termsFirst(clauses: readonly Clause[]): readonly Clause[] {
-  const ordered: Clause[] = [];
-  for (const clause of clauses) if (clause.kind === 'terms') ordered.push(clause);
-  for (const clause of clauses) if (clause.kind !== 'terms') ordered.push(clause);
-  return ordered;
+/** Those whose candidates cost least to count first: the number of ids is known, and terms are one range each. */
+export function cheapFirst(clauses: readonly Clause[]): readonly Clause[] {
+  const [ids, terms, others]: [Clause[], Clause[], Clause[]] = [[], [], []];
+  for (const clause of clauses) (clause.kind === 'ids' ? ids : clause.kind === 'terms' ? terms : others).push(clause);
+  return [...ids, ...terms, ...others];
 }

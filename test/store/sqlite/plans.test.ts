@@ -133,6 +133,14 @@ describe('plans', () => {
     expect(found).not.toContainEqual(expect.stringContaining('SEARCH x'));
   });
 
+  it('a few ids and a frequent value are found by the ids, and the value is not counted', () => {
+    const few: Query = { kind: 'id', anyOf: ['b1-2', 'b2-3', 'b4-4'] };
+    const { plans, pages } = explained(t.and(t.hasCode('c3'), few), t.newest);
+    expect(pages).toBe(1);
+    const range = expect.stringContaining('SEARCH c USING PRIMARY KEY (p=? AND v=?)');
+    for (const found of plans) expect(found).not.toContainEqual(range);
+  });
+
   it('a count reads them, too', () => {
     database.define('deadline', () => 1);
     const { plans, count } = explainedCount(many);
