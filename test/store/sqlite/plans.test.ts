@@ -146,6 +146,9 @@ describe('plans', () => {
     const { plans, count } = explainedCount(many);
     expect(count).toBe(explainedCount({ kind: 'all' }).count);
     expect(plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
+    const both = explainedCount(t.and(t.isOf('p1'), many));
+    expect(both.count).toBe(explainedCount(t.isOf('p1')).count);
+    expect(both.plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
   });
 
   /** The plans of the statements that a search runs, on the event loop unless another budget is given. */
