@@ -1,10 +1,11 @@
-import { check, sourcesOf } from './clause-sql.ts';
+import { checkOfMany } from './check-of-many.ts';
+import { sourcesOf } from './clause-sql.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { cheapFirst, isSmaller, lookUps } from './smallest.ts';
+import { cheapFirst, isSmaller } from './smallest.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
@@ -27,13 +28,9 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
     source: typeSource(t),
     count: total,
   };
-  const sets = new Map<Clause, Source>();
   for (const one of cheapFirst(clauses))
     for (const source of sourcesOf(one, t)) {
-      const isLongList = lookUps([one]) > 1;
-      const most = isLongList ? budget.probe + 1 : Math.min(budget.probe + 1, best.count);
-      const count = countUpTo(database, source, most);
-      if (isLongList && source.exact && count <= budget.probe) sets.set(one, source);
+      const count = countUpTo(database, source, Math.min(budget.probe + 1, best.count));
       if (isSmaller(one, count, best)) best = { clause: one, source, count };
     }
   if (best.count > budget.probe && budget.rows !== undefined) return undefined;
@@ -41,11 +38,8 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
   const tick = ticksOf(database, budget);
   database.trace?.route(false, best.clause === undefined ? [] : [clauses.indexOf(best.clause)]);
   const what = raw(best.source.distinct ? '*' : 'DISTINCT c.r');
-  // The matches of a clause of many values are read once, instead of looking for each value in each candidate.
-  const conditions = rest.map(one => {
-    const set = sets.get(one);
-    return set === undefined ? check(one) : sql`c.r IN (SELECT s.r FROM ${candidates(set, tick)} s)`;
-  });
+  const where = { database, t, count: best.count, most: budget.probe, tick };
+  const conditions = rest.map(one => checkOfMany(one, where));
   const [row] = database.query(
     sql`SELECT count(${what}) FROM ${candidates(best.source, tick)} c WHERE ${allOf(conditions)}`,
   );

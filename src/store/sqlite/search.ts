@@ -1,6 +1,6 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, boundsWalk, segments } from './along.ts';
-import { check } from './clause-sql.ts';
+import { checkOfMany } from './check-of-many.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
@@ -200,13 +200,14 @@ function traceRoute({ database: { trace }, clauses }: Plan, by: Clause | undefin
 }
 
 /** Reads all candidates of a source, checks the other clauses, and sorts. */
-function collect(plan: Plan, { clause, source: of }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
+function collect(plan: Plan, { clause, source: of, count }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
   const { search, want } = plan;
   const source = of ?? typeSource(search.t);
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
   const tick = ticksOf(plan.database, plan.budget);
   traceRoute(plan, clause, undefined);
-  const conditions = allOf([...rest.map(check), ...also]);
+  const where = { database: plan.database, t: search.t, count, most: plan.budget.probe, tick };
+  const conditions = allOf([...rest.map(one => checkOfMany(one, where)), ...also]);
   const values = join([firstColumns, ...search.keys.map((key, at) => sql`${keyValue(key)} AS ${keyName(at)}`)], ', ');
   const [arm, ...others] = source.arms;
   if (arm !== undefined && others.length === 0 && search.after === undefined && search.keys.every(isColumn)) {

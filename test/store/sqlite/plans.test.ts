@@ -133,6 +133,13 @@ describe('plans', () => {
     expect(found).not.toContainEqual(expect.stringContaining('SEARCH x'));
   });
 
+  it('the matches of a clause of many values are read once for the candidates of another', () => {
+    database.define('deadline', () => 1);
+    const { plans, pages } = explained(t.and(t.isOf('p1'), many), updated, usualBudgets.reader);
+    expect(pages).toBe(21);
+    expect(plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
+  });
+
   it('a few ids and a frequent value are found by the ids, and the value is not counted', () => {
     const few: Query = { kind: 'id', anyOf: ['b1-2', 'b2-3', 'b4-4'] };
     const { plans, pages } = explained(t.and(t.hasCode('c3'), few), t.newest);
