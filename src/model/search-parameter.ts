@@ -9,6 +9,7 @@ import type { TypeDefinitions } from './element.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { CompiledExpression, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from './model.ts';
+import { type Component, inOrder } from './component-order.ts';
 import { codeProblem, isParameterType, typeProblem } from './parameter-head.ts';
 import { modifiersOfDefinition } from './search-modifiers.ts';
 import { takesInstead } from './search-types.ts';
@@ -61,12 +62,7 @@ export function compileParameter(
   if (compiled === undefined) return undefined;
   const instead = reads !== 'words' ? takesInstead(type, compiled.types) : undefined;
   if (instead !== undefined) {
-    const [given, taken] = [[...compiled.types], instead].map(names => names.map(name => `\`${name}\``).join(', '));
-    report(
-      here,
-      'expression',
-      `\`${expression}\` gives ${given}, which a parameter of type ${type} cannot index; it can index ${taken}.`,
-    );
+    report(here, 'expression', cannotIndex(expression, type, compiled.types, instead));
     return undefined;
   }
   const components =
@@ -97,6 +93,16 @@ export function compileParameter(
     description: descriptionFor(asString(json['description']), typeName),
   };
   return withDigest(param, type === 'token' ? tokenMeaning(compiled, definitions) : []);
+}
+
+function cannotIndex(
+  expression: string,
+  type: string,
+  dataTypes: ReadonlySet<string>,
+  instead: readonly string[],
+): string {
+  const [given, taken] = [[...dataTypes], instead].map(names => names.map(name => `\`${name}\``).join(', '));
+  return `\`${expression}\` gives ${given}, which a parameter of type ${type} cannot index; it can index ${taken}.`;
 }
 
 /**
@@ -205,11 +211,15 @@ function compileComponents(
   types: TypeDefinitions,
   report: ReportAt,
 ): SearchParam['components'] | undefined {
-  const components = objectsOf(here.json['component']).map((component, index) => {
-    const at = `component[${index}]`;
+  const given = objectsOf(here.json['component']).map((component): Component => {
     const canonical = asString(component['definition']) ?? '';
     const json = definitions.find('SearchParameter', canonical)?.resource();
-    const expression = asString(component['expression']);
+    return { canonical, json, expression: asString(component['expression']) };
+  });
+  const typesOf = (expression: string): ReadonlySet<string> =>
+    new Set(owners.flatMap(owner => [...(tryCompile(expression, owner, types, () => {})?.types ?? [])]));
+  const components = inOrder(given, typesOf).map(({ canonical, json, expression }, index) => {
+    const at = `component[${index}]`;
     if (json === undefined) report(here, `${at}.definition`, `No SearchParameter \`${canonical}\` is loaded.`);
     if (expression === undefined) report(here, `${at}.expression`, 'The component needs an `expression`.');
     if (json === undefined || expression === undefined || !isParameterType(json['type'])) return undefined;
@@ -217,6 +227,12 @@ function compileComponents(
       tryCompile(expression, owner, types, text => report(here, `${at}.expression`, text)),
     );
     const results = compiled.flatMap(result => result?.results ?? []);
+    const dataTypes = new Set(compiled.flatMap(result => [...(result?.types ?? [])]));
+    const instead = takesInstead(json['type'], dataTypes);
+    if (instead !== undefined) {
+      report(here, `${at}.expression`, cannotIndex(expression, json['type'], dataTypes, instead));
+      return undefined;
+    }
     const meaning =
       json['type'] === 'token'
         ? compiled.flatMap(one => (one === undefined ? [] : tokenMeaning(one, definitions)))
@@ -228,7 +244,7 @@ function compileComponents(
       resourceType: typeName,
       expression,
       targets: targetsOf(json, expression, results),
-      dataTypes: new Set(compiled.flatMap(result => [...(result?.types ?? [])])),
+      dataTypes,
       single: false,
       components: [],
       modifiers: new Set<string>(),

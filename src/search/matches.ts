@@ -2,7 +2,7 @@ import { distanceBetween } from '../fhir/position.ts';
 import { belowBase } from '../fhir/reference.ts';
 import { isBelow } from '../fhir/uri-tree.ts';
 import type { IndexEntry, IndexValue, QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
-import { foldCode } from '../indexing/normalize.ts';
+import { foldCode, foldString } from '../indexing/normalize.ts';
 import { idOfOwner } from '../indexing/owners.ts';
 import { hasPhrase } from '../indexing/words.ts';
 import type { SearchParam } from '../model/model.ts';
@@ -136,7 +136,8 @@ export function referencesTo(
 
 function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
   if (test.kind === 'unequal') return !test.of.some(one => passesEntry(one, value));
-  if (test.kind === 'equals') return value.kind === 'string' && value.folded === test.text;
+  // The whole text: an entry of a half of a double name has only that half folded.
+  if (test.kind === 'equals') return value.kind === 'string' && foldString(value.text) === test.text;
   if (test.kind === 'ends') return value.kind === 'string' && value.folded.endsWith(test.text);
   if (test.kind === 'uriPart') return value.kind === 'uri' && hasPart(test, value.uri);
   if (test.kind === 'near') return isNear(test, value);

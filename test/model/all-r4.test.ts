@@ -44,6 +44,15 @@ describe('all of R4', () => {
       ['value.as(Quantity)', 'quantity', ['Quantity']],
     ]);
   });
+
+  it('exchanges the expressions of two components that R4 has exchanged', async () => {
+    const { model } = await loadModel({ definitions: [], capability: join(fixtures, 'all-r4/capability') });
+    const param = model?.types.get('DocumentReference')?.parameters.get('relationship');
+    expect(param?.components.map(({ expression, param: { code, type } }) => [code, type, expression])).toEqual([
+      ['relatesto', 'reference', 'target'],
+      ['relation', 'token', 'code'],
+    ]);
+  });
 });
 
 describe('more types', () => {

@@ -690,6 +690,18 @@ describe('a search parameter is refused', () => {
       ['expression', 'No part of `Patient.name` applies to Practitioner, which is a `base` of the parameter.'],
     ],
     [
+      'as a composite with a component that finds nothing',
+      {
+        type: 'composite',
+        expression: 'Practitioner',
+        component: [
+          { definition: `${official}Practitioner-name`, expression: 'name' },
+          { definition: `${official}Practitioner-active`, expression: 'birthDate' },
+        ],
+      },
+      ['component[1].expression', expect.stringMatching(/^`birthDate` gives `date`, which a parameter of type token/)],
+    ],
+    [
       'as a composite with one component',
       {
         type: 'composite',

@@ -53,7 +53,8 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   }
   // https://hl7.org/fhir/R4/search.html#has: `_has` finds resources with referring ones, not those without.
   if (modifier?.complement === true && joins.includes('has')) {
-    throw unsupportedModifier(param.code, modifierIn(step), [], name);
+    const offered = offeredModifiers(param).filter(one => one !== 'not' && one !== 'not-in');
+    throw unsupportedModifier(param.code, modifierIn(step), offered, name);
   }
   const tested = modifier?.param ?? param;
   const special = specialOf(tested);

@@ -1,9 +1,11 @@
-import { check, sourcesOf } from './clause-sql.ts';
+import { checkOfMany } from './check-of-many.ts';
+import { sourcesOf } from './clause-sql.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
+import { cheapFirst, isSmaller } from './smallest.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 
@@ -26,18 +28,20 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
     source: typeSource(t),
     count: total,
   };
-  for (const one of clauses)
+  for (const one of cheapFirst(clauses))
     for (const source of sourcesOf(one, t)) {
       const count = countUpTo(database, source, Math.min(budget.probe + 1, best.count));
-      if (count < best.count) best = { clause: one, source, count };
+      if (isSmaller(one, count, best)) best = { clause: one, source, count };
     }
   if (best.count > budget.probe && budget.rows !== undefined) return undefined;
   const rest = best.source.exact ? clauses.filter(one => one !== best.clause) : clauses;
   const tick = ticksOf(database, budget);
   database.trace?.route(false, best.clause === undefined ? [] : [clauses.indexOf(best.clause)]);
   const what = raw(best.source.distinct ? '*' : 'DISTINCT c.r');
+  const where = { database, t, count: best.count, most: budget.probe, tick };
+  const conditions = rest.map(one => checkOfMany(one, where));
   const [row] = database.query(
-    sql`SELECT count(${what}) FROM ${candidates(best.source, tick)} c WHERE ${allOf(rest.map(check))}`,
+    sql`SELECT count(${what}) FROM ${candidates(best.source, tick)} c WHERE ${allOf(conditions)}`,
   );
   return Number(row?.[0]);
 }

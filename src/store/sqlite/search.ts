@@ -1,7 +1,7 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, boundsWalk, segments } from './along.ts';
 import { type Arm, armOfTerm, armOfType, mostArms, termsInUse } from './arms.ts';
-import { check } from './clause-sql.ts';
+import { checkOfMany } from './check-of-many.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
@@ -10,7 +10,7 @@ import type { Database } from './open.ts';
 import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import type { LoweredSearch } from './lowered-search.ts';
 import { pageOfRange } from './one-range.ts';
-import { type Candidate, few, type Plan, smallest } from './smallest.ts';
+import { type Candidate, few, lookUps, type Plan, smallest } from './smallest.ts';
 import { walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
@@ -59,7 +59,10 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
   if (budget.rows !== undefined)
     return route === undefined || search.keys.length > 1 ? undefined : walk(plan, route, budget.rows);
   if (route === undefined) return collect(plan, best);
-  return best.count < walkCost(plan, best) ? collect(plan, best) : walk(plan, route);
+  const others = plan.clauses.filter(clause => clause !== best.clause);
+  const checks = plan.clauses.filter(clause => clause !== route.by);
+  const collecting = best.count * lookUps(others);
+  return collecting < walkCost(plan, best) * lookUps(checks) ? collect(plan, best) : walk(plan, route);
 }
 
 /**
@@ -197,13 +200,14 @@ function traceRoute({ database: { trace }, clauses }: Plan, by: Clause | undefin
 }
 
 /** Reads all candidates of a source, checks the other clauses, and sorts. */
-function collect(plan: Plan, { clause, source: of }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
+function collect(plan: Plan, { clause, source: of, count }: Candidate, also: readonly Sql[] = []): readonly FoundRow[] {
   const { search, want } = plan;
   const source = of ?? typeSource(search.t);
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
   const tick = ticksOf(plan.database, plan.budget);
   traceRoute(plan, clause, undefined);
-  const conditions = allOf([...rest.map(check), ...also]);
+  const where = { database: plan.database, t: search.t, count, most: plan.budget.probe, tick };
+  const conditions = allOf([...rest.map(one => checkOfMany(one, where)), ...also]);
   const values = join([firstColumns, ...search.keys.map((key, at) => sql`${keyValue(key)} AS ${keyName(at)}`)], ', ');
   const [arm, ...others] = source.arms;
   if (arm !== undefined && others.length === 0 && search.after === undefined && search.keys.every(isColumn)) {

@@ -1,3 +1,4 @@
+import { valuesIn } from '../plan/values-in.ts';
 import type { Budget } from './budget.ts';
 import { sourcesOf } from './clause-sql.ts';
 import type { Clause } from './clause.ts';
@@ -27,13 +28,13 @@ export interface Candidate {
 export const few = 200;
 
 /**
- * Counts the candidates of each clause, terms first, up to the fewest so far or the probe, and selects the one with the
- * fewest.
+ * Counts the candidates of each clause, ids and terms first, up to the fewest so far or the probe, and selects the one
+ * with the fewest.
  */
 export function smallest(plan: Plan): Candidate {
   const { database, search, budget, clauses } = plan;
   let best: Candidate = { clause: undefined, source: undefined, count: resourcesOf(database, search.t) };
-  for (const clause of termsFirst(clauses)) {
+  for (const clause of cheapFirst(clauses)) {
     const sources = sourcesOf(clause, search.t);
     const isOnly = clauses.length === 1 && sources.length === 1 && budget.rows !== undefined && clause.kind !== 'ids';
     for (const source of sources) {
@@ -41,11 +42,26 @@ export function smallest(plan: Plan): Candidate {
       if (isOnly) return onlyOne(plan, { clause, source }, best);
       const most = Math.min(budget.probe + 1, best.count);
       const count = clause.kind === 'ids' ? clause.ids.length : countUpTo(database, source, most);
-      if (count < best.count) best = { clause, source, count };
+      if (isSmaller(clause, count, best)) best = { clause, source, count };
     }
   }
   return best;
 }
+
+/**
+ * Whether a clause with so many candidates costs less than the best one before it: fewer, or as many as the whole type,
+ * whose candidates would need the many look-ups of the clause.
+ */
+export function isSmaller(clause: Clause, count: number, best: Pick<Candidate, 'clause' | 'count'>): boolean {
+  return count < best.count || (count === best.count && best.clause === undefined && lookUps([clause]) > 1);
+}
+
+/** What the checks of a candidate cost beside those of a usual one: each value of a clause is a look-up. */
+export function lookUps(clauses: readonly Clause[]): number {
+  return clauses.reduce((sum, clause) => sum + Math.floor(valuesIn(clause) / usualValues), 1);
+}
+
+const usualValues = 16;
 
 /**
  * The only clause with an upper bound of its candidates: with nothing else to compare it with than the whole type,
@@ -65,9 +81,9 @@ function onlyOne(
 /** So few candidates are checked faster than a smaller clause is searched. */
 const tiny = 20;
 
-function termsFirst(clauses: readonly Clause[]): readonly Clause[] {
-  const ordered: Clause[] = [];
-  for (const clause of clauses) if (clause.kind === 'terms') ordered.push(clause);
-  for (const clause of clauses) if (clause.kind !== 'terms') ordered.push(clause);
-  return ordered;
+/** Those whose candidates cost least to count first: the number of ids is known, and terms are one range each. */
+export function cheapFirst(clauses: readonly Clause[]): readonly Clause[] {
+  const [ids, terms, others]: [Clause[], Clause[], Clause[]] = [[], [], []];
+  for (const clause of clauses) (clause.kind === 'ids' ? ids : clause.kind === 'terms' ? terms : others).push(clause);
+  return [...ids, ...terms, ...others];
 }

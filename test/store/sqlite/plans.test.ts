@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Position, Query, Sort } from '../../../src/search/ast.ts';
-import { readPartition } from '../../../src/store/sqlite/dictionary.ts';
+import { readPartition, type TypeIndex } from '../../../src/store/sqlite/dictionary.ts';
 import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
 import { lower } from '../../../src/store/sqlite/lower.ts';
 import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
 import { lowerPosition, lowerSort } from '../../../src/store/sqlite/order.ts';
 import { type Budget, usualBudgets } from '../../../src/store/sqlite/budget.ts';
+import { countMatches } from '../../../src/store/sqlite/count.ts';
 import { findPage } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/store.ts';
 import * as t from '../support/fixture.ts';
@@ -69,6 +70,12 @@ const indexed: readonly (readonly [title: string, sort: readonly Sort[]])[] = [
   ['descending', [byName(true)]],
 ];
 
+/** More codes than a record has, of which each record has one. */
+const many: Query = {
+  kind: 'or',
+  of: ['changed', ...Array.from({ length: 500 }, (_, index) => `c${index}`)].map(t.hasCode),
+};
+
 describe('plans', () => {
   let place: Awaited<ReturnType<typeof t.newPlace>>;
   let store: Store;
@@ -117,6 +124,40 @@ describe('plans', () => {
     expect(found.filter(step => /MATERIALIZE|TEMP B-TREE FOR ORDER/.test(step))).toEqual([]);
   });
 
+  it('a reader reads the ranges of a clause of many values, instead of looking for each of them in each record', () => {
+    database.define('deadline', () => 1);
+    const { plans, pages } = explained(many, t.newest, usualBudgets.reader, 1_000);
+    expect(pages).toBe(1_001);
+    const found = plans.at(-1) ?? [];
+    expect(found).toContainEqual(expect.stringContaining('SEARCH c USING PRIMARY KEY (p=? AND v=?)'));
+    expect(found).not.toContainEqual(expect.stringContaining('SEARCH x'));
+  });
+
+  it('the matches of a clause of many values are read once for the candidates of another', () => {
+    database.define('deadline', () => 1);
+    const { plans, pages } = explained(t.and(t.isOf('p1'), many), updated, usualBudgets.reader);
+    expect(pages).toBe(21);
+    expect(plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
+  });
+
+  it('a few ids and a frequent value are found by the ids, and the value is not counted', () => {
+    const few: Query = { kind: 'id', anyOf: ['b1-2', 'b2-3', 'b4-4'] };
+    const { plans, pages } = explained(t.and(t.hasCode('c3'), few), t.newest);
+    expect(pages).toBe(1);
+    const range = expect.stringContaining('SEARCH c USING PRIMARY KEY (p=? AND v=?)');
+    for (const found of plans) expect(found).not.toContainEqual(range);
+  });
+
+  it('a count reads them, too', () => {
+    database.define('deadline', () => 1);
+    const { plans, count } = explainedCount(many);
+    expect(count).toBe(explainedCount({ kind: 'all' }).count);
+    expect(plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
+    const both = explainedCount(t.and(t.isOf('p1'), many));
+    expect(both.count).toBe(explainedCount(t.isOf('p1')).count);
+    expect(both.plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
+  });
+
   /** The plans of the statements that a search runs, on the event loop unless another budget is given. */
   function explained(
     query: Query,
@@ -125,6 +166,23 @@ describe('plans', () => {
     limit = 20,
     after?: Position,
   ): { plans: readonly (readonly string[])[]; pages: number | undefined } {
+    const { index, plans, spy } = watched();
+    const clause = lower(query, index, referenceTermsOf(database));
+    const keys = lowerSort(sort, index);
+    const search = { t: index.t, clause, keys, limit, after: after && lowerPosition(after, keys) };
+    const pages = findPage(spy, search, budget)?.length;
+    return { plans, pages };
+  }
+
+  /** The same of a count in a reader. */
+  function explainedCount(query: Query): { plans: readonly (readonly string[])[]; count: number | undefined } {
+    const { index, plans, spy } = watched();
+    const clause = lower(query, index, referenceTermsOf(database));
+    return { plans, count: countMatches(spy, { t: index.t, clause }, usualBudgets.reader) };
+  }
+
+  /** The database, which adds the plan of each statement that it runs to `plans`. */
+  function watched(): { index: TypeIndex; plans: string[][]; spy: Database } {
     const index = readPartition(database, model, 'demo')?.types.get(t.typeName);
     if (index === undefined) throw new Error('The type is not there');
     const plans: string[][] = [];
@@ -141,10 +199,6 @@ describe('plans', () => {
         };
       },
     });
-    const clause = lower(query, index, referenceTermsOf(database));
-    const keys = lowerSort(sort, index);
-    const search = { t: index.t, clause, keys, limit, after: after && lowerPosition(after, keys) };
-    const pages = findPage(spy, search, budget)?.length;
-    return { plans, pages };
+    return { index, plans, spy };
   }
 });

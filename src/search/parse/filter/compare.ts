@@ -3,7 +3,7 @@ import { parseInstantRange } from '../../../fhir/instant-range.ts';
 import { dateZone } from '../../../indexing/date.ts';
 import { foldString } from '../../../indexing/normalize.ts';
 import type { SearchParam, SearchParamType } from '../../../model/model.ts';
-import type { EntryTest, Query } from '../../ast.ts';
+import type { EntryTest, Query, Test } from '../../ast.ts';
 import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
@@ -121,6 +121,28 @@ const uri =
   value =>
     entry(value, { kind: 'uriPart', how, text: value.text });
 
+/**
+ * A URI other than this one. A canonical with a version, and the URL of a definition with one, have entries with and
+ * without it, of which an equal one means that the value is equal: `a|1` is `a` in some version. With a version, `a`
+ * alone is another value unless it is the second entry of one.
+ */
+const otherUri: Compare = (value, context) => {
+  const [uri = value.text] = value.text.split('|', 1);
+  const versions: EntryTest = { kind: 'uriPart', how: 'starts', text: `${uri}|` };
+  const without: Test = { kind: 'uri', uri };
+  const of = literal(valueParsers.uri)(value, context);
+  if (uri === value.text) return entry(value, { kind: 'unequal', of: [...of, versions] });
+  const { param } = value;
+  const alone: Query = {
+    kind: 'and',
+    of: [
+      { kind: 'param', param, test: without },
+      { kind: 'not', of: entry(value, versions) },
+    ],
+  };
+  return { kind: 'or', of: [entry(value, { kind: 'unequal', of: [...of, without] }), alone] };
+};
+
 const reference = parsed(valueParsers.reference);
 
 /** All words must occur. */
@@ -146,7 +168,7 @@ const byType: Readonly<Record<SearchParamType, Operators>> = {
   quantity: { ...withPrefixes(valueParsers.quantity), pr: present },
   uri: {
     eq: parsed(literal(valueParsers.uri)),
-    ne: unequal(literal(valueParsers.uri)),
+    ne: otherUri,
     co: uri('contains'),
     sw: uri('starts'),
     ew: uri('ends'),

@@ -1,0 +1,32 @@
+import { valuesIn } from '../plan/values-in.ts';
+import { check, sourcesOf } from './clause-sql.ts';
+import type { Clause } from './clause.ts';
+import type { Database } from './open.ts';
+import { lookUps } from './smallest.ts';
+import { candidates, hasMoreThan } from './source.ts';
+import { type Sql, sql } from './sql.ts';
+
+/** Where a condition is checked. */
+export interface Checked {
+  readonly database: Database;
+  /** The number of the type. */
+  readonly t: number;
+  /** How many candidates it is checked for. */
+  readonly count: number;
+  /** Most matches of a clause that are read at once. */
+  readonly most: number;
+  /** Calls of `deadline()`. */
+  readonly tick: readonly Sql[];
+}
+
+/**
+ * A condition on all of some candidates. The matches of a clause of many values are read once, if they are fewer than
+ * the look-ups of each value for each candidate.
+ */
+export function checkOfMany(clause: Clause, { database, t, count, most, tick }: Checked): Sql {
+  if (lookUps([clause]) === 1) return check(clause);
+  const [source] = sourcesOf(clause, t);
+  if (source?.exact !== true) return check(clause);
+  if (hasMoreThan(database, source, Math.min(most, count * valuesIn(clause)))) return check(clause);
+  return sql`c.r IN (SELECT s.r FROM ${candidates(source, tick)} s)`;
+}
