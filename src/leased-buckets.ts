@@ -24,6 +24,8 @@ interface Held {
   tokens: number;
   /** Tokens that were used, or may be, and that the lender has not been charged with. */
   owed: number;
+  /** The tokens that the lender had left at its last answer; a bucket that was not asked for is full. */
+  rest: { readonly tokens: number; readonly at: number };
   /** The last use. */
   used: number;
   /** The running question to the lender. */
@@ -60,7 +62,13 @@ export function createLeasedBuckets(
     const spare = one.tokens - one.owed;
     if (spare <= 0) return;
     one.tokens -= spare;
+    one.rest = { ...one.rest, tokens: one.rest.tokens + spare };
     lender.give(key, spare);
+  };
+  /** What the whole bucket has, as far as it is known here: other borrowers may have used it meanwhile. */
+  const leftOf = ({ tokens, owed, rest }: Held): number => {
+    const atLender = rest.tokens + (Math.max(0, now() - rest.at) / 1_000) * perSecond;
+    return Math.min(capacity, Math.min(capacity, atLender) + tokens - owed);
   };
   const sweep = (): void => {
     const time = now();
@@ -80,7 +88,8 @@ export function createLeasedBuckets(
       held.delete(oldest[0]);
     }
     timer ??= setTimeout(sweep, idle).unref();
-    return { tokens: credit, owed: credit, used: 0, asking: undefined, refused: undefined };
+    const rest = { tokens: capacity, at: now() };
+    return { tokens: credit, owed: credit, rest, used: 0, asking: undefined, refused: undefined };
   };
   const heldOf = (key: string): Held => {
     const one = held.get(key) ?? add();
@@ -92,7 +101,7 @@ export function createLeasedBuckets(
   const use = (one: Held, most: number): Lease => {
     const tokens = Math.min(one.tokens, most);
     one.tokens -= tokens;
-    return { tokens, left: one.tokens };
+    return { tokens, left: leftOf(one) };
   };
   /** The refusal of what was not there a moment ago. */
   const refusedBefore = ({ refused }: Held, least: number): Lease | undefined => {
@@ -112,6 +121,7 @@ export function createLeasedBuckets(
       one.asking = lender.lend(key, Math.min(capacity, needed), needed + Math.max(batch, most - least));
       try {
         const { tokens, left } = await one.asking;
+        one.rest = { tokens: left, at: now() };
         if (tokens === 0) {
           one.refused = { left: left + one.tokens - one.owed, at: now() };
           return { tokens: 0, left: one.refused.left };

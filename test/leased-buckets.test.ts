@@ -99,7 +99,7 @@ describe('a rate limit of several servers', () => {
     for (let n = 0; n < 1_000; n++) expect(await server.take('app', 5)).toEqual({ left: 0, retryAfter: 5 });
     expect(asked() - before).toBe(1);
     vi.advanceTimersByTime(4_999);
-    expect(await server.take('app', 5)).toEqual({ left: 0, retryAfter: 1 });
+    expect(await server.take('app', 5)).toEqual({ left: 4, retryAfter: 1 });
     expect(isTaken(await server.take('app', 4))).toBe(true); // there are so many
     vi.advanceTimersByTime(4_001);
     expect(isTaken(await server.take('app', 5))).toBe(true);
@@ -116,6 +116,22 @@ describe('a rate limit of several servers', () => {
     vi.advanceTimersByTime(20_000);
     expect(await answered([second], 200)).toBe(10);
     expect(await answered([first], 10)).toBe(0); // it is not unknown yet
+  });
+
+  it('says what the whole bucket has left, not what one server has borrowed of it', async () => {
+    const slow = { capacity: 160, perSecond: 0.001 };
+    const {
+      servers: [first, second],
+    } = servers(2, slow);
+    if (first === undefined || second === undefined) throw new Error('two');
+    const left = async (server: LendingBuckets, cost: number): Promise<number> => (await server.take('app', cost)).left;
+    expect(await left(first, 4)).toBe(156); // without a question
+    expect(await left(first, 16)).toBe(140);
+    expect(await left(first, 1)).toBe(139);
+    expect(await left(second, 100)).toBe(30); // the other one has borrowed nine
+    expect(await second.take('app', 50)).toMatchObject({ left: 30 });
+    vi.advanceTimersByTime(20_000);
+    expect(await second.take('app', 39)).toMatchObject({ left: 0, retryAfter: undefined });
   });
 
   it('does not give more when many come at the same time', async () => {
