@@ -19,6 +19,12 @@ export interface LeaseOptions {
   readonly now?: () => number;
 }
 
+/** Buckets whose tokens are those of a lender. */
+export interface LeasedBuckets extends LendingBuckets {
+  /** Gives back all tokens that are not used: for a process that ends. */
+  giveBack(): void;
+}
+
 interface Held {
   /** Tokens to use. */
   tokens: number;
@@ -49,7 +55,7 @@ export function createLeasedBuckets(
   rate: Rate,
   lender: Lender,
   { unasked, pause, now = () => performance.now() }: LeaseOptions,
-): LendingBuckets {
+): LeasedBuckets {
   const { capacity, perSecond } = rate;
   const credit = Math.floor(capacity * unasked);
   const batch = Math.floor(capacity * leasedPart);
@@ -58,7 +64,7 @@ export function createLeasedBuckets(
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;
 
-  const giveBack = (key: string, one: Held): void => {
+  const giveSpare = (key: string, one: Held): void => {
     const spare = one.tokens - one.owed;
     if (spare <= 0) return;
     one.tokens -= spare;
@@ -76,7 +82,7 @@ export function createLeasedBuckets(
       const unused = time - one.used;
       if (unused < idle) break; // those behind were used later
       if (one.asking !== undefined) continue;
-      giveBack(key, one);
+      giveSpare(key, one);
       if (unused >= forgotten) held.delete(key);
     }
     timer = held.size > 0 ? setTimeout(sweep, idle).unref() : undefined;
@@ -84,7 +90,7 @@ export function createLeasedBuckets(
   const add = (): Held => {
     const [oldest] = held;
     if (held.size >= mostKeys && oldest !== undefined) {
-      giveBack(...oldest);
+      giveSpare(...oldest);
       held.delete(oldest[0]);
     }
     timer ??= setTimeout(sweep, idle).unref();
@@ -144,6 +150,9 @@ export function createLeasedBuckets(
       const one = held.get(key);
       if (one === undefined) lender.give(key, tokens);
       else one.tokens += tokens;
+    },
+    giveBack() {
+      for (const [key, one] of held) giveSpare(key, one);
     },
     take(key, cost): Taken | Promise<Taken> {
       const price = Math.min(cost, capacity);

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLeasedBuckets } from '../src/leased-buckets.ts';
 import { createBuckets } from '../src/token-buckets.ts';
+import type { LeasedBuckets } from '../src/leased-buckets.ts';
 import type { LendingBuckets, Taken } from '../src/token-buckets.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -10,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const rate = { capacity: 160, perSecond: 16 };
 
 interface Servers {
-  readonly servers: readonly LendingBuckets[];
+  readonly servers: readonly LeasedBuckets[];
   /** How often the lender was asked. */
   readonly asked: () => number;
 }
@@ -23,7 +24,7 @@ function servers(count: number, of = rate): Servers {
     asked += 1;
     return shared.lend(...values);
   };
-  const one = (): LendingBuckets =>
+  const one = (): LeasedBuckets =>
     createLeasedBuckets(of, { lend, give: shared.give }, { unasked: 1 / 16, pause: 250 });
   return { servers: Array.from({ length: count }, one), asked: () => asked };
 }
@@ -132,6 +133,18 @@ describe('a rate limit of several servers', () => {
     expect(await second.take('app', 50)).toMatchObject({ left: 30 });
     vi.advanceTimersByTime(20_000);
     expect(await second.take('app', 39)).toMatchObject({ left: 0, retryAfter: undefined });
+  });
+
+  it('gives back all that it has not used when it ends', async () => {
+    const slow = { capacity: 160, perSecond: 0.001 };
+    const {
+      servers: [first, second],
+    } = servers(2, slow);
+    if (first === undefined || second === undefined) throw new Error('two');
+    expect(await answered([first], 11)).toBe(11); // and has borrowed ten more
+    first.giveBack();
+    first.giveBack();
+    expect(await answered([second], 200)).toBe(149);
   });
 
   it('does not give more when many come at the same time', async () => {

@@ -62,7 +62,6 @@ export function startMember(parts: MemberParts): Member {
     giveSlot: kind => of().giveSlot(kind),
     lease: limits.lease,
     giveTokens: limits.giveTokens,
-    mayAuthorize: limits.mayAuthorize,
     closed: share => connections.remove(share),
     measured: values => measured(member, values),
     leaving() {
@@ -78,7 +77,13 @@ export function startMember(parts: MemberParts): Member {
       resolve(how);
     };
     child.on('error', error => child.pid === undefined && end(error.message)); // it could not be started
-    child.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    child.on('exit', (code, signal) => {
+      isEnded = true;
+      const how = signal ?? `exit code ${code}`;
+      // Its last calls may still have to be read.
+      if (child.connected) child.once('disconnect', () => end(how));
+      else end(how);
+    });
   });
   const begin = async (): Promise<void> => {
     let followed = digest();
