@@ -19,11 +19,19 @@ export interface LeaseOptions {
   readonly now?: () => number;
 }
 
+/** Buckets whose tokens are those of a lender. */
+export interface LeasedBuckets extends LendingBuckets {
+  /** Gives back all tokens that are not used: for a process that ends. */
+  giveBack(): void;
+}
+
 interface Held {
   /** Tokens to use. */
   tokens: number;
   /** Tokens that were used, or may be, and that the lender has not been charged with. */
   owed: number;
+  /** The tokens that the lender had left at its last answer; a bucket that was not asked for is full. */
+  rest: { readonly tokens: number; readonly at: number };
   /** The last use. */
   used: number;
   /** The running question to the lender. */
@@ -47,7 +55,7 @@ export function createLeasedBuckets(
   rate: Rate,
   lender: Lender,
   { unasked, pause, now = () => performance.now() }: LeaseOptions,
-): LendingBuckets {
+): LeasedBuckets {
   const { capacity, perSecond } = rate;
   const credit = Math.floor(capacity * unasked);
   const batch = Math.floor(capacity * leasedPart);
@@ -56,11 +64,17 @@ export function createLeasedBuckets(
   const held = new Map<string, Held>();
   let timer: NodeJS.Timeout | undefined;
 
-  const giveBack = (key: string, one: Held): void => {
+  const giveSpare = (key: string, one: Held): void => {
     const spare = one.tokens - one.owed;
     if (spare <= 0) return;
     one.tokens -= spare;
+    one.rest = { ...one.rest, tokens: one.rest.tokens + spare };
     lender.give(key, spare);
+  };
+  /** What the whole bucket has, as far as it is known here: other borrowers may have used it meanwhile. */
+  const leftOf = ({ tokens, owed, rest }: Held): number => {
+    const atLender = rest.tokens + (Math.max(0, now() - rest.at) / 1_000) * perSecond;
+    return Math.min(capacity, Math.min(capacity, atLender) + tokens - owed);
   };
   const sweep = (): void => {
     const time = now();
@@ -68,7 +82,7 @@ export function createLeasedBuckets(
       const unused = time - one.used;
       if (unused < idle) break; // those behind were used later
       if (one.asking !== undefined) continue;
-      giveBack(key, one);
+      giveSpare(key, one);
       if (unused >= forgotten) held.delete(key);
     }
     timer = held.size > 0 ? setTimeout(sweep, idle).unref() : undefined;
@@ -76,11 +90,12 @@ export function createLeasedBuckets(
   const add = (): Held => {
     const [oldest] = held;
     if (held.size >= mostKeys && oldest !== undefined) {
-      giveBack(...oldest);
+      giveSpare(...oldest);
       held.delete(oldest[0]);
     }
     timer ??= setTimeout(sweep, idle).unref();
-    return { tokens: credit, owed: credit, used: 0, asking: undefined, refused: undefined };
+    const rest = { tokens: capacity, at: now() };
+    return { tokens: credit, owed: credit, rest, used: 0, asking: undefined, refused: undefined };
   };
   const heldOf = (key: string): Held => {
     const one = held.get(key) ?? add();
@@ -92,7 +107,7 @@ export function createLeasedBuckets(
   const use = (one: Held, most: number): Lease => {
     const tokens = Math.min(one.tokens, most);
     one.tokens -= tokens;
-    return { tokens, left: one.tokens };
+    return { tokens, left: leftOf(one) };
   };
   /** The refusal of what was not there a moment ago. */
   const refusedBefore = ({ refused }: Held, least: number): Lease | undefined => {
@@ -112,6 +127,7 @@ export function createLeasedBuckets(
       one.asking = lender.lend(key, Math.min(capacity, needed), needed + Math.max(batch, most - least));
       try {
         const { tokens, left } = await one.asking;
+        one.rest = { tokens: left, at: now() };
         if (tokens === 0) {
           one.refused = { left: left + one.tokens - one.owed, at: now() };
           return { tokens: 0, left: one.refused.left };
@@ -134,6 +150,9 @@ export function createLeasedBuckets(
       const one = held.get(key);
       if (one === undefined) lender.give(key, tokens);
       else one.tokens += tokens;
+    },
+    giveBack() {
+      for (const [key, one] of held) giveSpare(key, one);
     },
     take(key, cost): Taken | Promise<Taken> {
       const price = Math.min(cost, capacity);

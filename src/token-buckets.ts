@@ -6,7 +6,7 @@ export interface Rate {
 
 /** The result of taking tokens. */
 export interface Taken {
-  /** Whole tokens that are left; 0 if there were too few. */
+  /** Whole tokens that are left. */
   readonly left: number;
   /** Seconds until there are enough, rounded up; undefined if they were taken. */
   readonly retryAfter: number | undefined;
@@ -100,6 +100,6 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
 
 /** The result of borrowing exactly a price. */
 export function takenOf({ perSecond }: Rate, price: number, { tokens, left }: Lease): Taken {
-  if (tokens > 0) return { left: Math.floor(left), retryAfter: undefined };
-  return { left: 0, retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
+  if (tokens > 0) return { left: Math.max(0, Math.floor(left)), retryAfter: undefined };
+  return { left: Math.max(0, Math.floor(left)), retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
 }

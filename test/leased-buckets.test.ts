@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLeasedBuckets } from '../src/leased-buckets.ts';
 import { createBuckets } from '../src/token-buckets.ts';
+import type { LeasedBuckets } from '../src/leased-buckets.ts';
 import type { LendingBuckets, Taken } from '../src/token-buckets.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -10,7 +11,7 @@ afterEach(() => void vi.useRealTimers());
 const rate = { capacity: 160, perSecond: 16 };
 
 interface Servers {
-  readonly servers: readonly LendingBuckets[];
+  readonly servers: readonly LeasedBuckets[];
   /** How often the lender was asked. */
   readonly asked: () => number;
 }
@@ -23,7 +24,7 @@ function servers(count: number, of = rate): Servers {
     asked += 1;
     return shared.lend(...values);
   };
-  const one = (): LendingBuckets =>
+  const one = (): LeasedBuckets =>
     createLeasedBuckets(of, { lend, give: shared.give }, { unasked: 1 / 16, pause: 250 });
   return { servers: Array.from({ length: count }, one), asked: () => asked };
 }
@@ -99,7 +100,7 @@ describe('a rate limit of several servers', () => {
     for (let n = 0; n < 1_000; n++) expect(await server.take('app', 5)).toEqual({ left: 0, retryAfter: 5 });
     expect(asked() - before).toBe(1);
     vi.advanceTimersByTime(4_999);
-    expect(await server.take('app', 5)).toEqual({ left: 0, retryAfter: 1 });
+    expect(await server.take('app', 5)).toEqual({ left: 4, retryAfter: 1 });
     expect(isTaken(await server.take('app', 4))).toBe(true); // there are so many
     vi.advanceTimersByTime(4_001);
     expect(isTaken(await server.take('app', 5))).toBe(true);
@@ -116,6 +117,34 @@ describe('a rate limit of several servers', () => {
     vi.advanceTimersByTime(20_000);
     expect(await answered([second], 200)).toBe(10);
     expect(await answered([first], 10)).toBe(0); // it is not unknown yet
+  });
+
+  it('says what the whole bucket has left, not what one server has borrowed of it', async () => {
+    const slow = { capacity: 160, perSecond: 0.001 };
+    const {
+      servers: [first, second],
+    } = servers(2, slow);
+    if (first === undefined || second === undefined) throw new Error('two');
+    const left = async (server: LendingBuckets, cost: number): Promise<number> => (await server.take('app', cost)).left;
+    expect(await left(first, 4)).toBe(156); // without a question
+    expect(await left(first, 16)).toBe(140);
+    expect(await left(first, 1)).toBe(139);
+    expect(await left(second, 100)).toBe(30); // the other one has borrowed nine
+    expect(await second.take('app', 50)).toMatchObject({ left: 30 });
+    vi.advanceTimersByTime(20_000);
+    expect(await second.take('app', 39)).toMatchObject({ left: 0, retryAfter: undefined });
+  });
+
+  it('gives back all that it has not used when it ends', async () => {
+    const slow = { capacity: 160, perSecond: 0.001 };
+    const {
+      servers: [first, second],
+    } = servers(2, slow);
+    if (first === undefined || second === undefined) throw new Error('two');
+    expect(await answered([first], 11)).toBe(11); // and has borrowed ten more
+    first.giveBack();
+    first.giveBack();
+    expect(await answered([second], 200)).toBe(149);
   });
 
   it('does not give more when many come at the same time', async () => {

@@ -15,7 +15,7 @@ export async function openAuthorizationServer(
   store: Store,
   model: Model,
   clientAddress: ClientAddress,
-  { mayAuthorize }: Pick<Limits, 'mayAuthorize'>,
+  { ofAuthorization }: Pick<Limits, 'ofAuthorization'>,
 ): Promise<OpenedAuthorization | undefined> {
   const { keyFile } = config;
   if (!hasAuthorizationServer(config) || keyFile === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function openAuthorizationServer(
     clientAddress,
     log,
     countToken: meters?.token,
-    mayAuthorize,
+    rateLimit: ofAuthorization,
   });
   opened(() => authorized.close());
   return authorized;

@@ -112,6 +112,7 @@ export async function startEngine(
     const { store } = first;
     const { buckets } = store;
     const limits = ownLimits(config, now, buckets && createSharedLimits(buckets, notice));
+    addOpened(() => limits.giveBack()); // the store is closed later, and completes it
     const auditLog = parts.audit === false ? undefined : openAuditLog(start, store);
     const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
       limits,

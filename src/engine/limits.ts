@@ -2,10 +2,12 @@ import type { Config } from '../config.ts';
 import { createPlaceCounts } from '../http/places.ts';
 import type { PlaceCounts } from '../http/places.ts';
 import { mostUploads } from '../http/uploads.ts';
+import type { LeasedBuckets } from '../leased-buckets.ts';
 import { createSlots } from '../slots.ts';
 import type { Slots } from '../slots.ts';
+import { authorizeRate } from '../smart/authorize-rate.ts';
 import { createBuckets } from '../token-buckets.ts';
-import type { Buckets, LendingBuckets } from '../token-buckets.ts';
+import type { Buckets, LendingBuckets, Rate } from '../token-buckets.ts';
 import { rateOf } from './rate-limits.ts';
 import type { ShareBuckets } from './shared-limits.ts';
 
@@ -13,14 +15,15 @@ import type { ShareBuckets } from './shared-limits.ts';
 export interface Limits extends RateLimits<Buckets> {
   readonly places: PlaceCounts;
   readonly uploads: Slots;
-  /** Whether a network may begin one more authorization request; undefined: this process counts them. */
-  readonly mayAuthorize: ((network: string) => Promise<boolean>) | undefined;
+  /** Gives back what was borrowed and is not used: for a process that ends. */
+  giveBack(): void;
 }
 
-/** By client and user, and by address; undefined without a limit. */
+/** By client and user, and by address, undefined without a limit; authorization requests by network. */
 export interface RateLimits<B extends Buckets> {
   readonly ofClient: B | undefined;
   readonly ofAddress: B | undefined;
+  readonly ofAuthorization: B;
 }
 
 /** The limits that this process counts; `share` makes those that all servers of a store have in common. */
@@ -29,15 +32,22 @@ export function ownLimits(
   now: () => number,
   share: ShareBuckets | undefined,
 ): Limits & RateLimits<LendingBuckets> {
-  const bucketsOf = (name: string, perMinute: number): LendingBuckets | undefined => {
-    const rate = rateOf(perMinute);
-    return rate && (share === undefined ? createBuckets(rate, now) : share(name, rate));
+  const leased: LeasedBuckets[] = [];
+  const bucketsOf = (name: string, rate: Rate): LendingBuckets => {
+    if (share === undefined) return createBuckets(rate, now);
+    const buckets = share(name, rate);
+    leased.push(buckets);
+    return buckets;
   };
+  const [client, address] = [rateOf(config.rateLimitClient), rateOf(config.rateLimitAddress)];
   return {
     places: createPlaceCounts(config.maxRequests),
     uploads: createSlots(mostUploads),
-    ofClient: bucketsOf('client', config.rateLimitClient),
-    ofAddress: bucketsOf('address', config.rateLimitAddress),
-    mayAuthorize: undefined,
+    ofClient: client && bucketsOf('client', client),
+    ofAddress: address && bucketsOf('address', address),
+    ofAuthorization: bucketsOf('authorization', authorizeRate),
+    giveBack() {
+      for (const buckets of leased) buckets.giveBack();
+    },
   };
 }

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Lender } from '../leased-buckets.ts';
+import type { LeasedBuckets, Lender } from '../leased-buckets.ts';
 import { createLeasedBuckets } from '../leased-buckets.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { SharedBuckets } from '../store/shared-buckets.ts';
 import { createBuckets } from '../token-buckets.ts';
-import type { LendingBuckets, Rate } from '../token-buckets.ts';
+import type { Rate } from '../token-buckets.ts';
 
 /**
  * The part of a bucket that a server lends before it asks the store: clients who use less cost the store nothing. One
@@ -21,7 +21,7 @@ const interval = 5_000;
 const noticeInterval = 60_000;
 
 /** Makes the buckets of a limit; the name is that of the limit. */
-export type ShareBuckets = (name: string, rate: Rate) => LendingBuckets;
+export type ShareBuckets = (name: string, rate: Rate) => LeasedBuckets;
 
 /** Buckets that all servers of a store have in common. While the store fails, this server counts for itself. */
 export function createSharedLimits(

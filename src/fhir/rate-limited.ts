@@ -17,7 +17,7 @@ export function takeOrRefuse(
   return requireTaken(taken, buckets.rate, whose);
 }
 
-function requireTaken({ retryAfter }: Taken, { capacity, perSecond }: Rate, whose: 'client' | 'address'): void {
+function requireTaken({ left, retryAfter }: Taken, { capacity, perSecond }: Rate, whose: 'client' | 'address'): void {
   if (retryAfter === undefined) return;
   const window = Math.ceil(capacity / perSecond);
   const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
@@ -25,6 +25,6 @@ function requireTaken({ retryAfter }: Taken, { capacity, perSecond }: Rate, whos
   throw fhirError(429, 'throttled', text, undefined, {
     'Retry-After': String(retryAfter),
     'RateLimit-Policy': `"${whose}";q=${capacity};w=${window}`,
-    RateLimit: `"${whose}";r=0;t=${retryAfter}`,
+    RateLimit: `"${whose}";r=${left};t=${retryAfter}`,
   });
 }

@@ -21,6 +21,7 @@ import { answerErrors } from './middleware/errors.ts';
 import { findPartition } from './partition.ts';
 import { requestId } from './middleware/request-id.ts';
 import { openApiDocument, openApiPath } from './openapi-document.ts';
+import { requireOwnHost } from './own-host.ts';
 import type { Places } from './places.ts';
 import { createRouter, readMethods } from './router.ts';
 import type { PathRoute } from './router.ts';
@@ -95,7 +96,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(cors(origins, respond)); // before the audit: a preflight requests no record
   app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all steps that may throw
-  app.use(inTurn(checkTarget(engine.maxUrl)));
+  app.use(inTurn(checkTarget(engine.maxUrl), ...(verify === undefined ? [requireOwnHost(publicUrl)] : [])));
   if (pages !== undefined) app.use(explorer(pages, places, ['/openapi.json']));
   app.use(
     findPath([

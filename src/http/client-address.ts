@@ -6,7 +6,7 @@ export type ClientAddress = (request: IncomingMessage) => string;
 
 /**
  * The address of the connection; behind a trusted proxy the last one in X-Forwarded-For that is not a trusted proxy
- * itself. `trusted` has IP addresses and CIDR blocks.
+ * itself, with or without a port. `trusted` has IP addresses and CIDR blocks.
  */
 export function createClientAddress(trusted: readonly string[]): ClientAddress {
   const isTrusted = addressesIn(trusted);
@@ -16,7 +16,7 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
     if (trusted.length === 0 || forwarded === undefined || !isTrusted(direct)) return direct;
     let client = direct;
     for (const item of String(forwarded).split(',').reverse()) {
-      const address = plain(item.trim());
+      const address = plain(withoutPort(item.trim()));
       if (isIP(address) === 0) return client;
       client = address;
       if (!isTrusted(address)) return client;
@@ -24,6 +24,10 @@ export function createClientAddress(trusted: readonly string[]): ClientAddress {
     return client;
   };
 }
+
+/** Some proxies add the port of the client: `203.0.113.7:50122`, `[2001:db8::7]:50122`. */
+const withoutPort = (item: string): string =>
+  /^\[([^\]]*)\](?::\d+)?$/.exec(item)?.[1] ?? /^([\d.]+):\d+$/.exec(item)?.[1] ?? item;
 
 /** Whether an address is one of `blocks`: IP addresses and CIDR blocks. */
 export function addressesIn(blocks: readonly string[]): (address: string) => boolean {

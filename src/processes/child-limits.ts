@@ -2,9 +2,10 @@ import type { PlaceCounts } from '../http/places.ts';
 import type { Limits } from '../engine/limits.ts';
 import type { Config } from '../config.ts';
 import { rateOf } from '../engine/rate-limits.ts';
+import { authorizeRate } from '../smart/authorize-rate.ts';
 import { createLeasedBuckets } from '../leased-buckets.ts';
-import type { Lender } from '../leased-buckets.ts';
-import type { Buckets, Rate } from '../token-buckets.ts';
+import type { LeasedBuckets, Lender } from '../leased-buckets.ts';
+import type { Rate } from '../token-buckets.ts';
 import type { Slots } from '../slots.ts';
 import type { Link } from './link.ts';
 import type { ParentCalls, SlotKind, TokenLimit } from './protocol.ts';
@@ -15,19 +16,25 @@ export interface ChildLimits extends Limits {
 }
 
 export function createChildLimits(config: Config, ownPlaces: number, link: Link<ParentCalls>): ChildLimits {
+  const [client, address] = [rateOf(config.rateLimitClient), rateOf(config.rateLimitAddress)];
+  const ofClient = client && leases('client', client, link);
+  const ofAddress = address && leases('address', address, link);
+  const ofAuthorization = leases('authorization', authorizeRate, link);
   return {
+    ofClient,
+    ofAddress,
+    ofAuthorization,
     places: createChildPlaces(ownPlaces, link),
     uploads: slotsOf('uploads', link),
     passwords: slotsOf('passwords', link),
-    ofClient: leases('client', rateOf(config.rateLimitClient), link),
-    ofAddress: leases('address', rateOf(config.rateLimitAddress), link),
-    mayAuthorize: network => link.ask('mayAuthorize', network),
+    giveBack() {
+      for (const buckets of [ofClient, ofAddress, ofAuthorization]) buckets?.giveBack();
+    },
   };
 }
 
-/** The buckets of the parent; undefined without a rate. */
-export function leases(limit: TokenLimit, rate: Rate | undefined, link: Link<ParentCalls>): Buckets | undefined {
-  if (rate === undefined) return undefined;
+/** The buckets of the parent. */
+export function leases(limit: TokenLimit, rate: Rate, link: Link<ParentCalls>): LeasedBuckets {
   const lender: Lender = {
     lend: (key, least, most) => link.ask('lease', limit, key, least, most),
     give: (key, tokens) => link.tell('giveTokens', limit, key, tokens),

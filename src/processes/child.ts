@@ -79,6 +79,7 @@ export async function startChild(
     const first = await openChildDefinitions(start, digest, relay, async () => void (await follow()));
     const { store } = first;
     const limits = createChildLimits(config, ownPlaces, link);
+    opened.add(() => limits.giveBack());
     waitForPasswords(limits.passwords);
     const sink = createAuditSink(link);
     const isEmbedded = parseStoreUrl(config.store)?.kind === 'sqlite';

@@ -93,13 +93,13 @@ export function createChildren(parts: ChildrenParts): Children {
       try {
         await add();
       } catch (error) {
-        notice(`The restart of the processes has stopped: ${textOf(error)}. The others are unchanged.`);
+        if (!isClosing) notice(`The restart of the processes has stopped: ${textOf(error)}. The others are unchanged.`);
         return;
       }
       // Idle connections end as they always do, so that no request is on its way then.
       await Promise.race([end(old, keepAlive + 1_000), delay(longest, undefined, { ref: false })]);
     }
-    notice('The processes that answer requests were restarted.');
+    if (!isClosing) notice('The processes that answer requests were restarted.');
   };
   return {
     members,

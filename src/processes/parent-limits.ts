@@ -2,7 +2,6 @@ import type { Config } from '../config.ts';
 import type { RateLimits } from '../engine/limits.ts';
 import { createPlaceCounts } from '../http/places.ts';
 import { mostUploads } from '../http/uploads.ts';
-import { createAuthorizeRateLimit } from '../smart/authorize-rate-limit.ts';
 import { passwordsAtOnce } from '../smart/password.ts';
 import { createSlots } from '../slots.ts';
 import type { LendingBuckets } from '../token-buckets.ts';
@@ -13,7 +12,6 @@ import type { ParentCalls, SlotKind } from './protocol.ts';
 export interface ParentLimits {
   /** Number of concurrent requests that each child may run without asking. */
   readonly ownPlaces: number;
-  readonly mayAuthorize: ParentCalls['mayAuthorize'];
   readonly lease: ParentCalls['lease'];
   readonly giveTokens: ParentCalls['giveTokens'];
   /** What a child holds of the limits. */
@@ -34,10 +32,10 @@ const ownShare = 4;
 
 export function createParentLimits(
   { maxRequests: most, processes: count }: Config,
-  { ofClient: client, ofAddress: address }: RateLimits<LendingBuckets>,
+  { ofClient: client, ofAddress: address, ofAuthorization: authorization }: RateLimits<LendingBuckets>,
   members: ReadonlySet<Member>,
 ): ParentLimits {
-  const buckets = { client, address };
+  const buckets = { client, address, authorization };
   const ownPlaces = Math.floor(most / (ownShare * count));
   const places = createPlaceCounts(most, () => ownPlaces * count);
   const slots = { uploads: createSlots(mostUploads), passwords: createSlots(passwordsAtOnce) };
@@ -51,7 +49,6 @@ export function createParentLimits(
   };
   return {
     ownPlaces,
-    mayAuthorize: createAuthorizeRateLimit(),
     lease: (limit, key, least, most) => buckets[limit]?.lend(key, least, most) ?? { tokens: most, left: most },
     giveTokens: (limit, key, tokens) => buckets[limit]?.give(key, tokens),
     join: () => hold(places, slots),

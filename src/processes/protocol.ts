@@ -20,7 +20,7 @@ export interface ChildStart {
 export type SlotKind = 'uploads' | 'passwords';
 
 /** The limits that are counted by tokens. */
-export type TokenLimit = 'client' | 'address';
+export type TokenLimit = 'client' | 'address' | 'authorization';
 
 /** The functions of the parent. A share is that of http/shares.ts. */
 export type ParentCalls = {
@@ -41,7 +41,6 @@ export type ParentCalls = {
   /** As `LendingBuckets`. */
   readonly lease: (limit: TokenLimit, key: string, least: number, most: number) => Lease | Promise<Lease>;
   readonly giveTokens: (limit: TokenLimit, key: string, tokens: number) => void;
-  readonly mayAuthorize: (network: string) => boolean;
   /** A connection has ended. */
   readonly closed: (share: string | undefined) => void;
   /** The last values of a child that ends in order. */

@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FrontParts } from '../engine/front.ts';
 import { ConnectionCounts } from './connection-counts.ts';
-import { openLink } from './link.ts';
+import { LinkClosed, openLink } from './link.ts';
 import type { Member } from './member.ts';
 import type { MetricsOfChildren } from './metrics-of-children.ts';
 import type { ChildCalls, ChildStart, ParentCalls, Passed } from './protocol.ts';
@@ -62,7 +62,6 @@ export function startMember(parts: MemberParts): Member {
     giveSlot: kind => of().giveSlot(kind),
     lease: limits.lease,
     giveTokens: limits.giveTokens,
-    mayAuthorize: limits.mayAuthorize,
     closed: share => connections.remove(share),
     measured: values => measured(member, values),
     leaving() {
@@ -78,17 +77,29 @@ export function startMember(parts: MemberParts): Member {
       resolve(how);
     };
     child.on('error', error => child.pid === undefined && end(error.message)); // it could not be started
-    child.on('exit', (code, signal) => end(signal ?? `exit code ${code}`));
+    child.on('exit', (code, signal) => {
+      isEnded = true;
+      const how = signal ?? `exit code ${code}`;
+      // Its last calls may still have to be read.
+      if (child.connected) child.once('disconnect', () => end(how));
+      else end(how);
+    });
   });
   const begin = async (): Promise<void> => {
-    let followed = digest();
-    await link.ask('start', { ...start, digest: followed });
-    while (digest() !== followed) {
-      followed = digest(); // changed meanwhile
-      await link.ask('follow');
+    try {
+      let followed = digest();
+      await link.ask('start', { ...start, digest: followed });
+      while (digest() !== followed) {
+        followed = digest(); // changed meanwhile
+        await link.ask('follow');
+      }
+      isStarted = true;
+    } catch (error) {
+      if (!(error instanceof LinkClosed)) throw error;
+      await endedEarly; // which says how
     }
-    isStarted = true;
   };
+  const endedEarly = ended.then(how => Promise.reject(new Error(`A process did not start: ${how}`)));
   const member: Member = {
     pid: child.pid,
     link,
@@ -102,7 +113,7 @@ export function startMember(parts: MemberParts): Member {
     get isLeaving() {
       return isLeaving;
     },
-    started: Promise.race([begin(), ended.then(how => Promise.reject(new Error(`A process did not start: ${how}`)))]),
+    started: Promise.race([begin(), endedEarly]),
     ended,
     pass(socket, share) {
       connections.add(share);

@@ -4,7 +4,6 @@ import { createFetch } from '../fetch/fetch.ts';
 import { networkOf } from '../fetch/network-of.ts';
 import type { Endpoint } from './endpoints.ts';
 import { authorizeQuery } from './authorize.ts';
-import { authorizeRetryAfter } from './authorize-rate-limit.ts';
 import { createClientKeys } from './client-keys.ts';
 import { createConversations, longestConversation } from './conversations.ts';
 import type { ConversationsParts } from './conversations.ts';
@@ -26,6 +25,7 @@ import { hasShown, tokenRequest } from './token-endpoint.ts';
 import { tokenEvent } from './token-event.ts';
 import type { ReportTokenEvent } from './token-event.ts';
 import { userInfo } from './user-info.ts';
+import type { Buckets } from '../token-buckets.ts';
 
 export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>, Pick<ConversationsParts, 'session'> {
   readonly keys: SigningKeys;
@@ -34,8 +34,8 @@ export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>
   /** The body of a request as text; throws the error to return if it is too large or too slow. */
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
   readonly clientAddress: (request: IncomingMessage) => string;
-  /** Counts an authorization request of an address, or of its network; false if there were too many. */
-  readonly isWithinRateLimit: (address: string) => boolean | Promise<boolean>;
+  /** Each authorization request costs its network a token. */
+  readonly rateLimit: Buckets;
   readonly report: ReportTokenEvent;
 }
 
@@ -67,7 +67,7 @@ export interface JsonAnswer {
  * is imported at its first use.
  */
 export function createAuthorizationServer(parts: AuthorizationServerParts): AuthorizationServer {
-  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, isWithinRateLimit, report } = parts;
+  const { store, model, publicUrl, lifetimes, now, demo, readBody, clientAddress, rateLimit, report } = parts;
   const { issuer, tokenEndpoint } = authorizationOffered(model, publicUrl);
   const fetch = createFetch({
     addresses: demo ? 'loopback' : 'public',
@@ -95,9 +95,10 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     return undefined;
   };
   const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
-    if (!(await isWithinRateLimit(networkOf(clientAddress(request))))) {
+    const { retryAfter } = await rateLimit.take(networkOf(clientAddress(request)), 1);
+    if (retryAfter !== undefined) {
       const why = 'Too many authorization requests from this address. Retry later.';
-      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(authorizeRetryAfter) });
+      throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(retryAfter) });
     }
     return forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
   };

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts-file.ts';
 import { createCookies, sessionCookie } from '../pages/cookies.ts';
-import { createAuthorizeRateLimit } from './authorize-rate-limit.ts';
 import { readKeyFile } from './key-file.ts';
 import { explorerClient } from './explorer-client.ts';
 import type { Registry } from './registered.ts';
@@ -28,6 +27,7 @@ import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
 import type { Store } from '../store/store.ts';
+import type { Buckets } from '../token-buckets.ts';
 
 export interface AuthorizationParts {
   readonly store: Store;
@@ -45,8 +45,8 @@ export interface AuthorizationParts {
   readonly log: Log;
   /** Counts token requests; undefined without metrics. */
   readonly countToken?: Meters['token'] | undefined;
-  /** Whether a network may begin one more authorization request; undefined: this process counts them. */
-  readonly mayAuthorize?: ((network: string) => Promise<boolean>) | undefined;
+  /** Each authorization request costs its network a token. */
+  readonly rateLimit: Buckets;
 }
 
 /** The authorization server, as the rest of the engine uses it. */
@@ -97,13 +97,12 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   const partitions = remember(async () => (await store.partitions.list()).map(({ id }) => id), remembered, now);
   const explorer = async () => explorerClient(parts.publicUrl, model, await partitions());
   const registry = createRegistry(store, file, now, config.explorer === 'on' ? explorer : undefined);
-  const isWithinRateLimit = parts.mayAuthorize ?? createAuthorizeRateLimit();
   return {
     registry,
     origins: () => registry.origins(),
     with(engine) {
       ({ model } = engine);
-      return makeOnce(() => assemble({ ...parts, engine, keys, cookieSecret, registry, brand, isWithinRateLimit }));
+      return makeOnce(() => assemble({ ...parts, engine, keys, cookieSecret, registry, brand }));
     },
     async checkAccounts(other) {
       if (accounts !== undefined) await readAccountsAt(accounts, store, other);
@@ -115,7 +114,6 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
 
 interface Assembled extends Omit<AuthorizationParts, 'store' | 'model' | 'now'> {
   readonly engine: Engine;
-  readonly isWithinRateLimit: (network: string) => boolean | Promise<boolean>;
   readonly keys: Awaited<ReturnType<typeof loadSigningKeys>>;
   readonly cookieSecret: string;
   readonly registry: ReturnType<typeof createRegistry>;
@@ -133,7 +131,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
       import('./pages/protocol-error.ts'),
     ]);
   const { engine, config, publicUrl, demo, clientAddress, log } = parts;
-  const { keys, cookieSecret, registry, brand, isWithinRateLimit } = parts;
+  const { keys, cookieSecret, registry, brand, rateLimit } = parts;
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
@@ -155,7 +153,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     cookieSecret,
     publicUrl,
     lifetimes: config,
-    isWithinRateLimit,
+    rateLimit,
     demo,
     now,
     renderError,

@@ -34,7 +34,7 @@ afterAll(() => server.close());
 async function statuses(headers: readonly string[]): Promise<number[]> {
   const requests = headers.map((header, at) => {
     const last = at === headers.length - 1 ? 'Connection: close\r\n' : '';
-    return `GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\n${header === '' ? '' : `${header}\r\n`}${last}\r\n`;
+    return `GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\n${header === '' ? '' : `${header}\r\n`}${last}\r\n`;
   });
   const answer = await server.raw(requests.join(''));
   return [...answer.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

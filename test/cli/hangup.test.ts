@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)
     let answer = '';
     socket.on('data', chunk => (answer += String(chunk)));
     const head =
-      'Host: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\nExpect: 100-continue';
+      'Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\nExpect: 100-continue';
     socket.write(`POST /r4/clinic/Patient/_search HTTP/1.1\r\n${head}\r\n\r\n`);
     await expect.poll(() => answer).toContain('100 Continue'); // it waits for the body now
     server.process.kill('SIGTERM');

@@ -45,7 +45,7 @@ function open(port: number) {
   return { write: (text: string) => socket.write(text), received: () => received, closed };
 }
 
-const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** Head and body of each answer. */
 const answersIn = (text: string): string[] => text.split(/(?=HTTP\/1\.1 )/).filter(one => !one.includes('Continue'));
@@ -67,7 +67,7 @@ const isAccepted = (port: number): Promise<boolean> =>
 /** Sends a request without its last bytes, and waits until the server has begun to read its body. */
 async function begin(port: number, method: string, path: string, type: string, body: string) {
   const connection = open(port);
-  const fields = ['Host: x', `Content-Type: ${type}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];
+  const fields = ['Host: localhost', `Content-Type: ${type}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];
   connection.write(`${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
   await expect.poll(connection.received).toContain('100 Continue');
   connection.write(body.slice(0, -5));

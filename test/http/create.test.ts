@@ -109,7 +109,8 @@ describe('create', () => {
 
   it('takes a body in chunks, and one after 100-continue', async () => {
     const body = JSON.stringify(media());
-    const head = `POST /r4/demo/Media HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n`;
+    const fields = 'Host: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n';
+    const head = `POST /r4/demo/Media HTTP/1.1\r\n${fields}`;
     const parts = [body.slice(0, 20), body.slice(20)]
       .map(part => `${part.length.toString(16)}\r\n${part}\r\n`)
       .join('');

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const form = 'Content-Type: application/x-www-form-urlencoded\r\n';
-const head = (line: string, fields = ''): string => `${line} HTTP/1.1\r\nHost: x\r\n${fields}`;
+const head = (line: string, fields = ''): string => `${line} HTTP/1.1\r\nHost: localhost\r\n${fields}`;
 
 /** Status and OperationOutcome of a raw answer. */
 function outcome(answer: string): { status: number; code: string; close: boolean } {
@@ -64,7 +64,7 @@ describe('headers', () => {
   });
 
   it('that come too slowly are 408', async () => {
-    const answer = await server.raw('GET /r4/demo/metadata HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const answer = await server.raw('GET /r4/demo/metadata HTTP/1.1\r\nHost: localhost\r\nX-Slow: ');
     expect(outcome(answer)).toEqual({ status: 408, code: 'timeout', close: true });
   });
 
@@ -74,7 +74,7 @@ describe('headers', () => {
 
   it.each([
     ['no HTTP at all', 'hello\r\n\r\n'],
-    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['an unknown method', 'FETCH / HTTP/1.1\r\nHost: localhost\r\n\r\n'],
     ['a header without a colon', 'GET / HTTP/1.1\r\nHost x\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nHost : x\r\n\r\n'],
     [
@@ -83,7 +83,7 @@ describe('headers', () => {
     ],
     ['two lengths', head('POST /r4/demo/Patient/_search', `${form}Content-Length: 3\r\nContent-Length: 4\r\n\r\n`)],
     ['a length that is no number', head('POST /r4/demo/Patient/_search', `${form}Content-Length: 3x\r\n\r\n`)],
-    ['another protocol version', 'GET / HTTP/9.9\r\nHost: x\r\n\r\n'],
+    ['another protocol version', 'GET / HTTP/9.9\r\nHost: localhost\r\n\r\n'],
   ])('%s is 400', async (_what, text) => {
     expect(outcome(await server.raw(text))).toEqual({ status: 400, code: 'invalid', close: true });
   });
@@ -94,14 +94,14 @@ describe('headers', () => {
   });
 
   it.each([
-    ['two of them', 'Host: x\r\nHost: y', 'invalid'],
-    ['the same one twice, in other letters', 'Host: x\r\nX-Other: 1\r\nhost: x', 'invalid'],
+    ['two of them', 'Host: localhost\r\nHost: y', 'invalid'],
+    ['the same one twice, in other letters', 'Host: localhost\r\nX-Other: 1\r\nhost: localhost', 'invalid'],
     ['a space in it', 'Host: a b', 'value'],
-    ['a path', 'Host: x/y', 'value'],
+    ['a path', 'Host: localhost/y', 'value'],
     ['a user', 'Host: user@x', 'value'],
-    ['a port that is no number', 'Host: x:http', 'value'],
-    ['two ports', 'Host: x:1:2', 'value'],
-    ['half an escape', 'Host: x%2', 'value'],
+    ['a port that is no number', 'Host: localhost:http', 'value'],
+    ['two ports', 'Host: localhost:1:2', 'value'],
+    ['half an escape', 'Host: localhost%2', 'value'],
     ['half a bracket', 'Host: [::1', 'value'],
     ['letters that are not ASCII', 'Host: zoë', 'value'],
   ])('a Host with %s is 400', async (_what, lines, code) => {
@@ -112,10 +112,10 @@ describe('headers', () => {
   });
 
   it.each(['', 'x', 'EHR.example:443', 'x:', '127.0.0.1:80', '[::1]:8080', 'a_b-c.example', 'x%20y'])(
-    'a Host `%s` is served',
+    'a Host `%s` is well-formed',
     async host => {
       const text = `GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
-      expect(await server.raw(text)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await server.raw(text)).toMatch(/^HTTP\/1\.1 (?:200|421) /); // 421: another machine
     },
   );
 
@@ -129,11 +129,13 @@ describe('headers', () => {
   });
 
   it('CONNECT is 405', async () => {
-    expect(outcome(await server.raw('CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n'))).toMatchObject({ status: 405 });
+    expect(outcome(await server.raw('CONNECT x:80 HTTP/1.1\r\nHost: localhost\r\n\r\n'))).toMatchObject({
+      status: 405,
+    });
   });
 
   it('CONNECT of a client that disconnects affects no other client', async () => {
-    const text = 'CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n';
+    const text = 'CONNECT x:80 HTTP/1.1\r\nHost: localhost\r\n\r\n';
     await server.raw(text, socket => socket.once('data', () => socket.resetAndDestroy())).catch(() => {});
     await sleep(100); // the unhandled error came after that
     expect((await server.get('/Patient/p1')).status).toBe(200);

@@ -54,6 +54,15 @@ describe('the rate limit of a client', () => {
     expect(await reads(server, 2, bearer)).toEqual([200, 429]);
   });
 
+  it('says with a refusal what cheaper requests may still use', async () => {
+    const { server } = await serveHere('--rate-limit-client', '20');
+    const bearer = tokens.bearer({ scope, client: 'busy' });
+    await reads(server, 5, bearer);
+    const { status, headers } = await server.get('/Observation?patient.name=a', bearer);
+    expect([status, headers.ratelimit]).toEqual([429, '"client";r=5;t=6']);
+    expect(new Set(await reads(server, 5, bearer))).toEqual(new Set([200]));
+  });
+
   it('is that of each client and user, whatever the token and the address', async () => {
     const { server } = await serveHere('--rate-limit-client', '4');
     const of = (claims: object) => tokens.bearer({ scope, ...claims });

@@ -92,7 +92,7 @@ describe('shutdown', () => {
     let text = '';
     socket.on('data', chunk => (text += chunk.toString()));
     const ended = new Promise(resolve => socket.on('close', resolve));
-    const ask = (): boolean => socket.write('GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const ask = (): boolean => socket.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
     ask();
     await expect.poll(() => text).toMatch(/ 200 OK[^]*Connection: keep-alive[^]*}$/);
     text = '';
@@ -104,9 +104,9 @@ describe('shutdown', () => {
 
   it('cuts what does not finish in time, and closes idle connections at once', async () => {
     const server = await serve([patient('p1')], ['--shutdown-timeout', '0.3']);
-    const idle = server.raw('GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: x\r\n\r\n');
+    const idle = server.raw('GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const form = 'Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\n';
-    const stuck = server.raw(`POST /r4/demo/Patient/_search HTTP/1.1\r\nHost: x\r\n${form}`).catch(() => 'cut');
+    const stuck = server.raw(`POST /r4/demo/Patient/_search HTTP/1.1\r\nHost: localhost\r\n${form}`).catch(() => 'cut');
     await sleep(100);
     await server.close();
     expect(await idle).toContain('200 OK');
@@ -152,7 +152,7 @@ describe('TLS', () => {
       let certificate: PeerCertificate;
       const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }, () => {
         certificate = socket.getPeerCertificate();
-        socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+        socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
       });
       socket.on('data', chunk => (text += chunk.toString()));
       socket.on('end', () => resolve({ certificate, text }));

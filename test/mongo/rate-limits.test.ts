@@ -1,4 +1,5 @@
 // Rate limits of several servers of one database: src/http/README.md#limits.
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startMongo } from '../support/mongodb/engine.ts';
 import type { MongoEngine } from '../support/mongodb/engine.ts';
@@ -10,11 +11,12 @@ const limits = ['--trusted-proxies', '127.0.0.1', '--rate-limit-address', '160']
 const perSecond = 160 / 60;
 
 let engine: MongoEngine;
+let store: string;
 let first: Server;
 let second: Server;
 beforeAll(async () => {
   engine = await startMongo();
-  const store = `mongodb://127.0.0.1:${engine.port}/records?directConnection=true`;
+  store = `mongodb://127.0.0.1:${engine.port}/records?directConnection=true`;
   await fill(store);
   const flags = [...limits, '--search-deadline', '1', '--store-timeout', '2', '--log', 'info'];
   [first, second] = await Promise.all([
@@ -87,6 +89,28 @@ describe('the rate limit of an address', () => {
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(4); // five that are owed, and one
       expect(headers.get('ratelimit-policy')).toBe('"address";q=80;w=30');
       expect(headers.get('ratelimit')).toBe(`"address";r=0;t=${headers.get('retry-after')}`);
+    }
+  });
+
+  it('gets back what a server has borrowed when it ends, also from its processes', async () => {
+    const client = await new MongoClient(store).connect();
+    try {
+      const bucket = async () => {
+        const [newest] = await client.db().collection('limits').find().sort({ at: -1 }).limit(1).toArray();
+        return newest as { readonly tokens: number; readonly at: Date } | undefined;
+      };
+      for (const [at, flags] of [[], ['--processes', '2']].entries()) {
+        const third = await startServer(store, ...limits, ...flags);
+        await passed([third], 61, `203.0.113.${100 + at}`); // it has four more then
+        const before = await bucket();
+        await third.end();
+        const after = await bucket();
+        if (before === undefined || after === undefined) throw new Error('no bucket');
+        const filled = ((after.at.getTime() - before.at.getTime()) / 1_000) * perSecond;
+        expect(after.tokens - before.tokens - filled).toBeCloseTo(4, 1);
+      }
+    } finally {
+      await client.close();
     }
   });
 

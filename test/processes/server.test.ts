@@ -248,6 +248,32 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
+it('one that is killed while it starts is reported as what it is, and not during an end', async () => {
+  let kill = 0;
+  await start([], {
+    forked(child) {
+      if (kill > 0) child.kill('SIGKILL');
+      kill -= 1;
+    },
+  });
+  kill = 1;
+  process.kill(server.running.children()[0] ?? 0, 'SIGKILL');
+  await expect.poll(() => server.notices.join()).toContain('It is tried again.');
+  await expect.poll(() => server.running.children()).toHaveLength(2);
+  expect(server.notices.slice(-2)).toEqual([
+    expect.stringContaining('has ended (SIGKILL) and is replaced'),
+    'A process did not start: SIGKILL. It is tried again.',
+  ]);
+  kill = 1;
+  await server.running.restart();
+  expect(server.notices.at(-1)).toContain('restart of the processes has stopped: A process did not start: SIGKILL.');
+  const count = server.notices.length;
+  const restarted = server.running.restart();
+  await server.close();
+  await restarted;
+  expect(server.notices.slice(count)).toEqual([]);
+});
+
 it('a start fails with the reason of a process that cannot start', async () => {
   await expect(serveSeveral([], ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'])).rejects.toThrow('none.pem');
 });

@@ -518,6 +518,21 @@ export function contract(where: Where): void {
       expect(await demo.count(t.typeName, t.hasCode('c0'))).toBe(49);
     });
 
+    it('keep what an interrupted rebuild has filled while others are filled', async () => {
+      await fill();
+      await store.close();
+      await open({ mode: 'command' });
+      const progress = async (): Promise<number | undefined> =>
+        (await t.pending(store)).find(({ param }) => param === 'code')?.done;
+      for await (const _ of store.indexes.rebuild('demo', t.typeName, 'code')) if ((await progress()) === 200) break;
+      const seen: number[] = [];
+      for await (const _ of store.indexes.rebuild('demo', t.typeName, 'name')) seen.push((await progress()) ?? 250);
+      expect(seen.length).toBeGreaterThan(0);
+      expect(seen.filter(done => done < 200 || done > 250)).toEqual([]);
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b));
+      expect(await demo.count(t.typeName, t.hasCode('c0'))).toBe(50);
+    });
+
     it('follow a sort date that has changed', async () => {
       await fill();
       await store.close();

@@ -28,7 +28,11 @@ export function rebuild(database: Database, job: RebuildJob): JobResult {
   const last = job.resources.at(-1);
   for (const { p, after } of job.indexes) {
     const fresh = job.resources.filter(resource => resource.id > after).length;
-    database.run('UPDATE parameters SET after = ?, done = done + ? WHERE p = ?', [last?.id ?? after, fresh, p]);
+    database.run('UPDATE parameters SET after = max(after, ?), done = done + ? WHERE p = ?', [
+      last?.id ?? after,
+      fresh,
+      p,
+    ]);
     if (job.last) database.run(`UPDATE parameters SET state = 'ready' WHERE p = ?`, [p]);
   }
   if (job.last) raiseEpoch(database);

@@ -13,7 +13,9 @@ import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
 import { createUploads } from '../../../src/http/uploads.ts';
 import type { Log } from '../../../src/observability/log.ts';
+import { authorizeRate } from '../../../src/smart/authorize-rate.ts';
 import { openAuthorization } from '../../../src/smart/open-authorization.ts';
+import { createBuckets } from '../../../src/token-buckets.ts';
 
 /**
  * What another process would be that serves the same store under the same public URL: it has the store alone in common,
@@ -40,6 +42,7 @@ export async function otherProcess(
     demo: false,
     clientAddress,
     log,
+    rateLimit: createBuckets(authorizeRate, now),
   });
   const verify = createTokenVerifier({
     tokens: store.documents(tokenCollection),

@@ -1,0 +1,31 @@
+import { isLoopback } from '../config/values.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { Step } from './context.ts';
+
+/**
+ * For a server with open access, which only this machine reaches: rejects requests whose Host is neither this machine
+ * nor that of the public URL (421). A web page can let its own name lead to 127.0.0.1 (DNS rebinding), and would be of
+ * the same origin as the records then. https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
+ */
+export function requireOwnHost(publicUrl: string): Step {
+  const own = nameOf(new URL(publicUrl).host);
+  return ({ req: { headers } }) => {
+    const { host = '' } = headers;
+    const name = nameOf(host);
+    if (name === '' || name === own || isLoopback(name) || name.endsWith('.localhost')) return; // browsers send a name
+    throw fhirError(
+      421,
+      'forbidden',
+      `Access is open, so that only this machine may be named: \`Host\` is \`${host}\`. Use \`localhost\`, ` +
+        'or the host of `public-url`.',
+      'http.Host',
+    );
+  };
+}
+
+/** The host without its port, as `isLoopback` takes it. */
+const nameOf = (host: string): string =>
+  host
+    .replace(/:\d*$/, '')
+    .replace(/^\[(.*)\]$/, '$1')
+    .toLowerCase();
