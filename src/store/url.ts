@@ -5,9 +5,12 @@ export type StoreUrl =
 /** The default database of a URL without one. */
 const defaultDatabase = 'clinical-records';
 
-/** `sqlite:` and a path, or a MongoDB URL; undefined for anything else. The driver checks the options itself. */
+/**
+ * `sqlite:` and a path, or a MongoDB URL; undefined for anything else, and for SQLite's `:memory:`, which several
+ * connections cannot share. The driver checks the options itself.
+ */
 export function parseStoreUrl(url: string): StoreUrl | undefined {
-  const file = /^sqlite:(?<file>.+)$/.exec(url)?.groups?.['file'];
+  const file = /^sqlite:(?!:memory:$)(?<file>.+)$/.exec(url)?.groups?.['file'];
   if (file !== undefined) return { kind: 'sqlite', file };
   const { credentials, database } = mongodb.exec(url)?.groups ?? {};
   if (!mongodb.test(url) || !decodes(credentials ?? '') || !decodes(database ?? '')) return undefined;

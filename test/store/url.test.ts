@@ -18,6 +18,7 @@ describe('the URL of a store', () => {
   it.each([
     ['no store', 'postgres://host/clinic'],
     ['no path', 'sqlite:'],
+    ['no file', 'sqlite::memory:'],
     ['no host', 'mongodb:///clinic'],
     ['a slash too few', 'mongodb:/user:hush@host/clinic'],
     ['an @ that is not escaped', 'mongodb://user:hush@me@host/clinic'],
