@@ -438,12 +438,17 @@ describe('references in a Bundle', () => {
         type,
         put(observation('o1', subject('Patient?identifier=urn:oid:1.2|1')), 'Observation/o1'),
         put(observation('o3', subject('Patient?identifier=urn%3Aoid%3A1.2%7C3')), 'Observation/o3'),
+        put(
+          observation('o4', subject('http://localhost:8080/r4/demo/Patient?identifier=urn:oid:1.2|1')),
+          'Observation/o4',
+        ),
         put(known('later', '3'), 'Patient/later'),
       ),
     );
-    expect(counts(await target.load([path]))).toEqual({ ...none, records: 3, created: 3 });
+    expect(counts(await target.load([path]))).toEqual({ ...none, records: 4, created: 4 });
     expect(await stored('Observation', 'o1')).toContain('"reference":"Patient/stored"');
     expect(await stored('Observation', 'o3')).toContain('"reference":"Patient/later"');
+    expect(await stored('Observation', 'o4')).toContain('"reference":"Patient/stored"');
   });
 
   it('conditional ones that find several or nothing reject the entry, in a batch that one alone', async () => {

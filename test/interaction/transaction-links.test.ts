@@ -120,6 +120,33 @@ describe('links of a transaction', () => {
     ]);
   });
 
+  it('by criteria may be absolute below the base; those of other servers stay as they are', async () => {
+    await server.put('/Communication/absolute', communication('absolute', call('absolute')));
+    const to = (base: string, value: string) => refer(`${base}/Communication?identifier=${value}`);
+    const patch = pathPatch(
+      'add',
+      'Communication',
+      { name: 'name', valueString: 'partOf' },
+      { name: 'value', valueReference: to(server.base, 'absolute').partOf[0] },
+    );
+    await server.put('/Communication/changed', communication('changed'));
+    const answer = await send([
+      postEntry(call('z1', to(server.base, 'absolute'))),
+      postEntry(call('z2', to(server.base, 'z1'))),
+      postEntry(call('z3', to('http://example.org/fhir', 'absolute'))),
+      { resource: patch, request: { method: 'PATCH', url: 'Communication/changed' } },
+    ]);
+    expect(statusesOf(answer)).toEqual([201, 201, 201, 200]);
+    expect([0, 1, 2, 3].map(at => referenceOf(answer, at))).toEqual([
+      'Communication/absolute',
+      idOf(answer, 0),
+      'http://example.org/fhir/Communication?identifier=absolute',
+      'Communication/absolute',
+    ]);
+    const none = await send([postEntry(call('z4', to(server.base, 'none')))]);
+    expect([none.status, none.json.issue[0].code]).toEqual([422, 'not-found']);
+  });
+
   it('satisfy enforced references to what other entries create, and not to what they delete', async () => {
     const group = (reference?: string, id?: string) => ({
       resourceType: 'Group',

@@ -101,6 +101,7 @@ export async function carryOut(
   const { text, parsed } = entry.resource;
   const links = await resolveLinks(text, {
     targets: scope.targets,
+    base: scope.context.base,
     fullUrl: entry.fullUrl,
     index: entry.index,
     strict: scope.type === 'batch' || scope.type === 'transaction',

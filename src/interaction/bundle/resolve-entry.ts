@@ -38,6 +38,7 @@ export function createEntryResolution(
     const { text, issues } = await resolveLinks(given, {
       known,
       targets,
+      base: caller.base,
       fullUrl: asString(entry.value['fullUrl']),
       index: entry.index,
       strict: true,
@@ -68,7 +69,7 @@ export function createEntryResolution(
 }
 
 /** A text without such links is not searched for them: most have none. */
-const mayLead = /urn:uuid:|"reference":"[A-Z][A-Za-z]{0,63}\?/;
+const mayLead = /urn:uuid:|"reference":"(?:[^"?]*\/)?[A-Z][A-Za-z]{0,63}\?/;
 
 type Find = (type: string, criteria: string) => Promise<CriteriaMatch>;
 
