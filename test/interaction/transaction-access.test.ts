@@ -124,4 +124,16 @@ describe('each entry of a transaction has an audit event', () => {
     const [create, read, whole] = await eventsOf(name, 3);
     expect([create, read, whole]).toEqual(['create 4', 'read 4 Communication/none', 'transaction 4']);
   });
+
+  it('also if an entry has no resource, the place of which is named', async () => {
+    const without = (method: string, url: string): object => ({ request: { method, url } });
+    const [answer, name] = await sendNamed([
+      without('POST', 'Communication'),
+      without('PUT', 'Communication/none'),
+      without('PUT', 'Communication?identifier=none'),
+    ]);
+    expect(statusesOf(answer)).toEqual([400, [0, 1, 2].map(at => `required Bundle.entry[${at}].resource`)]);
+    const events = await eventsOf(name, 4);
+    expect(events).toEqual(['create 4', 'transaction 4', 'update 4', 'update 4 Communication/none']);
+  });
 });
