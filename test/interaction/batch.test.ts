@@ -106,6 +106,15 @@ describe('a batch', () => {
     expect(statuses(await send(batch(get('Patient/p1', { ifModifiedSince: since }))))).toEqual(['304']);
   });
 
+  it('names the element of a condition that is not valid', async () => {
+    const criteria = ['identifer=1', '_count=1', ''];
+    const answer = await send(batch(...criteria.map(ifNoneExist => create(call('x'), { ifNoneExist }))));
+    expect(statuses(answer)).toEqual(['400', '400', '400']);
+    type Failed = { response: { outcome: { issue: { expression: readonly string[] }[] } } };
+    const places = (answer.json.entry as Failed[]).map(({ response }) => response.outcome.issue[0]?.expression);
+    expect(places).toEqual([0, 1, 2].map(at => [`Bundle.entry[${at}].request.ifNoneExist`]));
+  });
+
   it('continues after an entry that is refused', async () => {
     const answer = await send(
       batch(
