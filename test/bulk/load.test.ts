@@ -343,17 +343,17 @@ describe('a transaction', () => {
     [
       'a urn that is no entry',
       put(observation('b', ',"subject":{"reference":"urn:uuid:none"}'), 'Observation/b'),
-      'not-found Bundle.entry[1].resource',
+      'not-found Bundle.entry[1].resource.subject.reference',
     ],
     [
       'a conditional reference that finds nothing',
       put(observation('b', ',"subject":{"reference":"Patient?identifier=none"}'), 'Observation/b'),
-      'not-found Bundle.entry[1].resource',
+      'not-found Bundle.entry[1].resource.subject.reference',
     ],
     [
       'a conditional reference by an unknown parameter',
       put(observation('b', ',"subject":{"reference":"Patient?nonsense=1"}'), 'Observation/b'),
-      'not-supported Bundle.entry[1].resource',
+      'not-supported Bundle.entry[1].resource.subject.reference',
     ],
   ])('does not land at all where %s is wrong', async (_title, wrong, expected) => {
     const text = bundle('transaction', put(patient('a'), 'Patient/a'), wrong, remove('Patient/x'));

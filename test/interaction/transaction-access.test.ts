@@ -52,7 +52,10 @@ describe('each entry of a transaction', () => {
     expect(await refused(putEntry({ ...of('p1'), id: 'hers' }))).toEqual([403, ['forbidden Bundle.entry[0]']]);
     expect(await refused(getEntry('Communication/hers'))).toEqual([404, ['not-found Bundle.entry[0]']]);
     const partOf = { partOf: [{ reference: 'Communication?identifier=hers' }] };
-    expect(await refused(postEntry(of('p1', partOf)))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+    expect(await refused(postEntry(of('p1', partOf)))).toEqual([
+      422,
+      ['not-found Bundle.entry[0].resource.partOf[0].reference'],
+    ]);
     const unseen = await send(
       [deleteEntry('Communication/hers'), postEntry(of('p1'), undefined, { ifNoneExist: 'identifier=hers' })],
       headers,

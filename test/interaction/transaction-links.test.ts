@@ -81,10 +81,37 @@ describe('links of a transaction', () => {
 
   it('are refused if no entry has the fullUrl, or two have it', async () => {
     const open = [postEntry(call('open', refer('urn:uuid:none')))];
-    expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+    expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
     const twice = [postEntry(call('twice'), 'urn:uuid:1'), postEntry(call('twice'), 'urn:uuid:1')];
     expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[1].fullUrl']]);
     expect(await total('twice')).toBe(0);
+  });
+
+  it('are refused with the place of each, also in lists, extensions and contained resources', async () => {
+    const to = (reference: string) => ({ reference });
+    const none = to('urn:uuid:none');
+    const answer = await send([
+      postEntry(call('a'), 'urn:uuid:a'),
+      postEntry(
+        call('places', {
+          contained: [{ resourceType: 'Communication', id: 'c', status: 'completed', partOf: [none] }],
+          partOf: [to('urn:uuid:a'), none, to('Communication?identifier=nowhere'), none],
+          _sent: { extension: [{ url: 'urn:x', valueReference: to('Communication?identifier=nowhere') }] },
+          recipient: [{ ...none, identifier: { assigner: to('Communication?unknown=1') } }],
+          refrence: 'urn:uuid:none',
+        }),
+      ),
+    ]);
+    const places = [
+      'not-found partOf[2].reference',
+      'not-found sent.extension[0].value.reference',
+      'not-supported recipient[0].identifier.assigner.reference',
+      'not-found contained[0].partOf[0].reference',
+      'not-found partOf[1].reference',
+      'not-found partOf[3].reference',
+      'not-found recipient[0].reference',
+    ];
+    expect(statusesOf(answer)).toEqual([422, places.map(place => place.replace(' ', ' Bundle.entry[1].resource.'))]);
   });
 
   it('by criteria lead to what is there after all entries', async () => {
@@ -113,9 +140,9 @@ describe('links of a transaction', () => {
     expect(statusesOf(refusals)).toEqual([
       422,
       [
-        'not-found Bundle.entry[1].resource',
-        'multiple-matches Bundle.entry[2].resource',
-        'value Bundle.entry[5].resource',
+        'not-found Bundle.entry[1].resource.partOf[0].reference',
+        'multiple-matches Bundle.entry[2].resource.partOf[0].reference',
+        'value Bundle.entry[5].resource.partOf[0].reference',
       ],
     ]);
   });

@@ -11,6 +11,7 @@ import type { CriteriaMatch } from './criteria.ts';
 import type { Targets } from './head.ts';
 import type { Identities } from './identities.ts';
 import { linksIn, rewriteLinks } from './link.ts';
+import { createLinkPlaces } from './link-places.ts';
 import { resolveLinks } from './resolve.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
@@ -41,6 +42,8 @@ export function createEntryResolution(
       base: caller.base,
       fullUrl: asString(entry.value['fullUrl']),
       index: entry.index,
+      // What a patch makes of a version is no part of the Bundle.
+      placeOf: known === undefined ? createLinkPlaces(engine.model, entry.value['resource']) : () => '',
       strict: true,
       find,
       elsewhere: name => {

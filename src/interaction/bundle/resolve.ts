@@ -3,6 +3,7 @@ import type { Targets } from './head.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';
+import type { PlaceOfLink } from './link-places.ts';
 
 /** The links of a resource, resolved where possible. */
 export interface Resolution {
@@ -20,6 +21,8 @@ export interface ResolveOptions {
   /** The fullUrl of the entry, the base of its relative references. */
   readonly fullUrl: string | undefined;
   readonly index: number;
+  /** For errors. */
+  readonly placeOf: PlaceOfLink;
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
   /** Links that need not lead to an entry or a match, since the record had them before. */
@@ -40,7 +43,8 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
   const found = new Map<string, string>();
   let open = false;
   const complain = (link: Link, what: string, code: Issue['code'] = 'not-found'): void => {
-    issues.push(entryIssue(index, 'resource', `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
+    const element = `resource${options.placeOf(link)}`;
+    issues.push(entryIssue(index, element, `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
   };
 
   const conditional: { readonly link: Link; readonly url: string }[] = [];
