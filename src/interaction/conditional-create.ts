@@ -1,5 +1,5 @@
 import type { Partition } from '../store/partitions.ts';
-import { fhirError } from '../fhir/error.ts';
+import { FhirError, fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 import type { Precondition } from '../store/records.ts';
@@ -7,7 +7,10 @@ import { readCriteria } from './criteria.ts';
 import type { CriteriaSource } from './criteria.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 
-export const ifNoneExistSource: CriteriaSource = { name: '`If-None-Exist`', expression: 'http."If-None-Exist"' };
+export const ifNoneExistSource = {
+  name: '`If-None-Exist`',
+  expression: 'http."If-None-Exist"',
+} as const satisfies CriteriaSource;
 
 /**
  * The precondition of If-None-Exist: that nothing matches among the resources that the caller may search. Throws
@@ -26,9 +29,22 @@ export async function ifNoneExist(
     const text = `\`If-None-Exist\` is not supported for ${type.name}; \`Idempotency-Key\` makes a create repeatable.`;
     throw fhirError(400, 'not-supported', text, ifNoneExistSource.expression);
   }
-  const pairs = parsePairs(given.startsWith('?') ? given.slice(1) : given);
-  return {
-    is: 'no-match',
-    query: await readCriteria(engine, type, request, partition, { pairs, source: ifNoneExistSource }),
-  };
+  try {
+    const pairs = parsePairs(given.startsWith('?') ? given.slice(1) : given);
+    const query = await readCriteria(engine, type, request, partition, { pairs, source: ifNoneExistSource });
+    return { is: 'no-match', query };
+  } catch (error) {
+    throw ofHeader(error);
+  }
+}
+
+/** An error of a criterion as one of the header: the request has no parameter of this name. */
+function ofHeader(error: unknown): unknown {
+  if (!(error instanceof FhirError) || error.status !== 400) return error;
+  const { expression } = ifNoneExistSource;
+  return new FhirError(
+    error.status,
+    error.issues.map(issue => ({ ...issue, expression })),
+    error.headers,
+  );
 }

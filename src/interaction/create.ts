@@ -9,6 +9,7 @@ import type { Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
+import { requiredBody } from './write/body.ts';
 import { write } from './write/write.ts';
 
 /**
@@ -21,7 +22,7 @@ export const create: Interaction = async (engine, request, partition) => {
   const type = declaredType(engine.model, request);
   controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
   const precondition = await ifNoneExist(engine, type, request, partition);
-  const body = request.body ?? Buffer.alloc(0);
+  const body = requiredBody(request);
   const key = await idempotencyKey(engine, request, body, callerOf(request.access));
   try {
     const draft = { type, id: engine.newId(), body, precondition, key };

@@ -44,6 +44,8 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer | undefined;
+  /** Where the body is missing, if an entry of a Bundle has none: `Bundle.entry[0].resource`. */
+  readonly missingBody?: string | undefined;
   /** The parsed body, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */

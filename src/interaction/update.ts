@@ -13,7 +13,7 @@ import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
-import { cutAttachments, parseBody } from './write/body.ts';
+import { cutAttachments, parseBody, requiredBody } from './write/body.ts';
 import { currentOf, findCurrent } from './write/current.ts';
 import { replace } from './write/write.ts';
 import type { Replaced } from './write/write.ts';
@@ -26,14 +26,14 @@ import type { Replaced } from './write/write.ts';
  */
 export const update: Interaction = async (engine, request, partition) => {
   const type = declaredType(engine.model, request);
-  const body = request.body ?? Buffer.alloc(0);
   const isConditional = request.id === undefined;
   const find = isConditional
     ? await byCriteria(engine, type, request, partition)
     : byId(engine, type, request, partition);
   try {
     const bodyId = isConditional ? 'optional' : 'required';
-    const written = await refuseCostly(replace(engine, request, partition, { type, bodyOf: () => body, bodyId }, find));
+    const draft = { type, bodyOf: () => requiredBody(request), bodyId } as const;
+    const written = await refuseCostly(replace(engine, request, partition, draft, find));
     return answerWritten(written, type, request);
   } catch (error) {
     if (error instanceof VersionConflict) throw tooManyWrites();
@@ -70,9 +70,9 @@ async function byCriteria(
   request: FhirRequest,
   partition: Partition,
 ): Promise<Find> {
-  const { headers, base, body = Buffer.alloc(0), parameters: pairs } = request;
+  const { headers, base, parameters: pairs } = request;
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
-  const { value } = parseBody(cutAttachments(body, type).rest, type.name).parsed;
+  const { value } = parseBody(cutAttachments(requiredBody(request), type).rest, type.name).parsed;
   const given = isObject(value) ? asString(value['id']) : undefined;
   if (given !== undefined) requireId(given);
   const newId = given ?? engine.newId();

@@ -343,17 +343,17 @@ describe('a transaction', () => {
     [
       'a urn that is no entry',
       put(observation('b', ',"subject":{"reference":"urn:uuid:none"}'), 'Observation/b'),
-      'not-found Bundle.entry[1].resource',
+      'not-found Bundle.entry[1].resource.subject.reference',
     ],
     [
       'a conditional reference that finds nothing',
       put(observation('b', ',"subject":{"reference":"Patient?identifier=none"}'), 'Observation/b'),
-      'not-found Bundle.entry[1].resource',
+      'not-found Bundle.entry[1].resource.subject.reference',
     ],
     [
       'a conditional reference by an unknown parameter',
       put(observation('b', ',"subject":{"reference":"Patient?nonsense=1"}'), 'Observation/b'),
-      'not-supported Bundle.entry[1].resource',
+      'not-supported Bundle.entry[1].resource.subject.reference',
     ],
   ])('does not land at all where %s is wrong', async (_title, wrong, expected) => {
     const text = bundle('transaction', put(patient('a'), 'Patient/a'), wrong, remove('Patient/x'));
@@ -438,12 +438,17 @@ describe('references in a Bundle', () => {
         type,
         put(observation('o1', subject('Patient?identifier=urn:oid:1.2|1')), 'Observation/o1'),
         put(observation('o3', subject('Patient?identifier=urn%3Aoid%3A1.2%7C3')), 'Observation/o3'),
+        put(
+          observation('o4', subject('http://localhost:8080/r4/demo/Patient?identifier=urn:oid:1.2|1')),
+          'Observation/o4',
+        ),
         put(known('later', '3'), 'Patient/later'),
       ),
     );
-    expect(counts(await target.load([path]))).toEqual({ ...none, records: 3, created: 3 });
+    expect(counts(await target.load([path]))).toEqual({ ...none, records: 4, created: 4 });
     expect(await stored('Observation', 'o1')).toContain('"reference":"Patient/stored"');
     expect(await stored('Observation', 'o3')).toContain('"reference":"Patient/later"');
+    expect(await stored('Observation', 'o4')).toContain('"reference":"Patient/stored"');
   });
 
   it('conditional ones that find several or nothing reject the entry, in a batch that one alone', async () => {

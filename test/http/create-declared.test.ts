@@ -107,8 +107,9 @@ describe('If-None-Exist', () => {
   it.each([
     ['', 'value http."If-None-Exist"'],
     ['?', 'value http."If-None-Exist"'],
-    ['identifier=', 'value http.identifier'],
-    ['identifer=1', 'not-supported http.identifer'],
+    ['identifier=', 'value http."If-None-Exist"'],
+    ['identifer=1', 'not-supported http."If-None-Exist"'],
+    ['identifier=%', 'value http."If-None-Exist"'],
     ['_count=1', 'value http."If-None-Exist"'],
     ['identifier=1&_sort=status', 'value http."If-None-Exist"'],
     ['_summary:x=1&identifier=1', 'value http."If-None-Exist"'],

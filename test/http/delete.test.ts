@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { issuesOf } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
-import { communication, noted, serveVersioned } from '../support/versioned.ts';
+import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -132,5 +132,65 @@ describe('a delete by a caller with less than all scopes', () => {
     await put('read', { subject: { reference: 'Patient/p2' } });
     const headers = ofPatient('patient/Communication.cruds system/Communication.r');
     expect((await server.delete('/Communication/read', headers)).status).toBe(403);
+  });
+});
+
+// https://hl7.org/fhir/R4/resource-operation-validate.html
+describe('$validate with the mode delete', () => {
+  const validate = (id: string, headers = {}) => server.get(`/${id}/$validate?mode=delete`, headers);
+  const own = () => server.authorized(everything);
+  const ofPatient = (scope: string) => server.authorized(scope, { patient: 'p1' });
+
+  it('has the issues with which a DELETE is refused, and none if the record may be deleted', async () => {
+    await put('checked');
+    await put('checked-part', partOf('checked'));
+    const refused = await server.delete('/Communication/checked');
+    const answer = await validate('Communication/checked', own());
+    expect([refused.status, answer.status]).toEqual([409, 200]);
+    expect(answer.json.issue).toEqual(refused.json.issue);
+    const free = await validate('Communication/checked-part', own());
+    expect([free.status, free.json.issue[0].diagnostics]).toEqual([200, 'No issues.']);
+    expect((await server.get('/Communication/checked-part')).status).toBe(200);
+  });
+
+  it('does not name referrers that the caller may not see', async () => {
+    await put('covered');
+    await put('covered-part', { ...partOf('covered'), subject: { reference: 'Patient/p2' } });
+    const headers = ofPatient('patient/Communication.cruds');
+    const refused = await server.delete('/Communication/covered', headers);
+    const answer = await validate('Communication/covered', headers);
+    expect([answer.status, issuesOf(answer)]).toEqual([200, ['conflict']]);
+    expect(answer.json.issue).toEqual(refused.json.issue);
+  });
+
+  it('has the refusal of a record that the caller may read alone', async () => {
+    await put('read-whole', { subject: { reference: 'Patient/p2' } });
+    await put('read-part', partOf('read-whole'));
+    const headers = ofPatient('patient/Communication.cruds system/Communication.r');
+    const refused = await server.delete('/Communication/read-whole', headers);
+    const answer = await validate('Communication/read-whole', headers);
+    expect([refused.status, answer.status, answer.json.issue]).toEqual([403, 200, refused.json.issue]);
+  });
+
+  it('says nothing of referrers to a caller who may not delete', async () => {
+    await put('kept');
+    await put('kept-part', partOf('kept'));
+    const answer = await validate('Communication/kept', server.authorized('system/Communication.r'));
+    expect([answer.status, issuesOf(answer)]).toEqual([200, ['forbidden']]);
+  });
+
+  it('is answered 404 for a record that the caller may not see', async () => {
+    await put('unseen', { subject: { reference: 'Patient/p2' } });
+    await put('unseen-part', partOf('unseen'));
+    const headers = ofPatient('patient/Communication.cruds');
+    for (const id of ['unseen', 'nowhere']) expect((await validate(`Communication/${id}`, headers)).status).toBe(404);
+  });
+
+  it('does not check referrers if the type declares that they may stay', async () => {
+    const group = { resourceType: 'Group', id: 'g2', type: 'person', actual: true };
+    expect((await server.put('/Group/g2', group)).status).toBe(201);
+    await put('of-group-2', { recipient: [{ reference: 'Group/g2' }] });
+    const answer = await validate('Group/g2', own());
+    expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([200, 'No issues.']);
   });
 });

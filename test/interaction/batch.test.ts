@@ -106,6 +106,15 @@ describe('a batch', () => {
     expect(statuses(await send(batch(get('Patient/p1', { ifModifiedSince: since }))))).toEqual(['304']);
   });
 
+  it('names the element of a condition that is not valid', async () => {
+    const criteria = ['identifer=1', '_count=1', ''];
+    const answer = await send(batch(...criteria.map(ifNoneExist => create(call('x'), { ifNoneExist }))));
+    expect(statuses(answer)).toEqual(['400', '400', '400']);
+    type Failed = { response: { outcome: { issue: { expression: readonly string[] }[] } } };
+    const places = (answer.json.entry as Failed[]).map(({ response }) => response.outcome.issue[0]?.expression);
+    expect(places).toEqual([0, 1, 2].map(at => [`Bundle.entry[${at}].request.ifNoneExist`]));
+  });
+
   it('continues after an entry that is refused', async () => {
     const answer = await send(
       batch(
@@ -139,6 +148,20 @@ describe('a batch', () => {
       '200',
     ]);
     expect(answer.json.entry[8].response.outcome.issue[0].expression).toEqual(['Bundle.entry[8].request.method']);
+  });
+
+  it('names the place of a resource that an entry to write does not have', async () => {
+    const without = (method: string, url: string): object => ({ request: { method, url } });
+    const answer = await send(batch(without('POST', 'Communication'), without('POST', 'Patient')));
+    expect(statuses(answer)).toEqual(['400', '405']);
+    expect(answer.json.entry[0].response.outcome.issue).toEqual([
+      {
+        severity: 'error',
+        code: 'required',
+        diagnostics: 'The entry has no `resource`: add the one to write.',
+        expression: ['Bundle.entry[0].resource'],
+      },
+    ]);
   });
 
   it('may have no entries', async () => {
@@ -211,6 +234,8 @@ describe('the entries of a batch', () => {
       closed,
     );
     expect(statuses(answer)).toEqual(['200', '404', '200', '403', '403']);
+    const without = { request: { method: 'POST', url: 'Communication' } };
+    expect(statuses(await send(batch(without), headers, closed))).toEqual(['403']);
     expect(answer.json.entry[2].resource.entry).toHaveLength(1);
     expect((await send(batch(), {}, closed)).status).toBe(401);
   });
@@ -220,20 +245,22 @@ describe('the entries of a batch', () => {
       ...tokens.bearer({ scope: 'system/*.cruds', client: 'backend' }),
       'X-Request-Id': 'batch-with-events',
     };
-    const entries = [get('Patient/p1'), get('Patient?_id=p2'), get('Nothing/1'), get('Condition/none')];
-    expect(statuses(await send(batch(...entries), headers, closed))).toEqual(['200', '200', '404', '404']);
+    const without = { request: { method: 'POST', url: 'Communication' } };
+    const entries = [get('Patient/p1'), get('Patient?_id=p2'), get('Nothing/1'), get('Condition/none'), without];
+    expect(statuses(await send(batch(...entries), headers, closed))).toEqual(['200', '200', '404', '404', '400']);
     const events = await vi.waitFor(
       async () => {
         const found: AuditEntry[] = [];
         for await (const entry of readEvents(auditOf(closed.running.engine.store)))
           if (entry.text.includes('"batch-with-events"')) found.push(entry);
-        expect(found).toHaveLength(4);
+        expect(found).toHaveLength(5);
         return found.map(({ text, patients }) => [JSON.parse(text).subtype[0].code, patients.toSorted()]);
       },
       { timeout: 20_000 },
     );
     expect(events.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
       ['batch', []],
+      ['create', []],
       ['read', []],
       ['read', ['p1']],
       ['search-type', ['p2']],

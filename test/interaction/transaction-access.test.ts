@@ -52,7 +52,10 @@ describe('each entry of a transaction', () => {
     expect(await refused(putEntry({ ...of('p1'), id: 'hers' }))).toEqual([403, ['forbidden Bundle.entry[0]']]);
     expect(await refused(getEntry('Communication/hers'))).toEqual([404, ['not-found Bundle.entry[0]']]);
     const partOf = { partOf: [{ reference: 'Communication?identifier=hers' }] };
-    expect(await refused(postEntry(of('p1', partOf)))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+    expect(await refused(postEntry(of('p1', partOf)))).toEqual([
+      422,
+      ['not-found Bundle.entry[0].resource.partOf[0].reference'],
+    ]);
     const unseen = await send(
       [deleteEntry('Communication/hers'), postEntry(of('p1'), undefined, { ifNoneExist: 'identifier=hers' })],
       headers,
@@ -123,5 +126,17 @@ describe('each entry of a transaction has an audit event', () => {
     expect(statusesOf(answer)).toEqual([404, ['not-found Bundle.entry[1]']]);
     const [create, read, whole] = await eventsOf(name, 3);
     expect([create, read, whole]).toEqual(['create 4', 'read 4 Communication/none', 'transaction 4']);
+  });
+
+  it('also if an entry has no resource, the place of which is named', async () => {
+    const without = (method: string, url: string): object => ({ request: { method, url } });
+    const [answer, name] = await sendNamed([
+      without('POST', 'Communication'),
+      without('PUT', 'Communication/none'),
+      without('PUT', 'Communication?identifier=none'),
+    ]);
+    expect(statusesOf(answer)).toEqual([400, [0, 1, 2].map(at => `required Bundle.entry[${at}].resource`)]);
+    const events = await eventsOf(name, 4);
+    expect(events).toEqual(['create 4', 'transaction 4', 'update 4', 'update 4 Communication/none']);
   });
 });

@@ -81,10 +81,37 @@ describe('links of a transaction', () => {
 
   it('are refused if no entry has the fullUrl, or two have it', async () => {
     const open = [postEntry(call('open', refer('urn:uuid:none')))];
-    expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+    expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
     const twice = [postEntry(call('twice'), 'urn:uuid:1'), postEntry(call('twice'), 'urn:uuid:1')];
     expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[1].fullUrl']]);
     expect(await total('twice')).toBe(0);
+  });
+
+  it('are refused with the place of each, also in lists, extensions and contained resources', async () => {
+    const to = (reference: string) => ({ reference });
+    const none = to('urn:uuid:none');
+    const answer = await send([
+      postEntry(call('a'), 'urn:uuid:a'),
+      postEntry(
+        call('places', {
+          contained: [{ resourceType: 'Communication', id: 'c', status: 'completed', partOf: [none] }],
+          partOf: [to('urn:uuid:a'), none, to('Communication?identifier=nowhere'), none],
+          _sent: { extension: [{ url: 'urn:x', valueReference: to('Communication?identifier=nowhere') }] },
+          recipient: [{ ...none, identifier: { assigner: to('Communication?unknown=1') } }],
+          refrence: 'urn:uuid:none',
+        }),
+      ),
+    ]);
+    const places = [
+      'not-found partOf[2].reference',
+      'not-found sent.extension[0].value.reference',
+      'not-supported recipient[0].identifier.assigner.reference',
+      'not-found contained[0].partOf[0].reference',
+      'not-found partOf[1].reference',
+      'not-found partOf[3].reference',
+      'not-found recipient[0].reference',
+    ];
+    expect(statusesOf(answer)).toEqual([422, places.map(place => place.replace(' ', ' Bundle.entry[1].resource.'))]);
   });
 
   it('by criteria lead to what is there after all entries', async () => {
@@ -113,11 +140,38 @@ describe('links of a transaction', () => {
     expect(statusesOf(refusals)).toEqual([
       422,
       [
-        'not-found Bundle.entry[1].resource',
-        'multiple-matches Bundle.entry[2].resource',
-        'value Bundle.entry[5].resource',
+        'not-found Bundle.entry[1].resource.partOf[0].reference',
+        'multiple-matches Bundle.entry[2].resource.partOf[0].reference',
+        'value Bundle.entry[5].resource.partOf[0].reference',
       ],
     ]);
+  });
+
+  it('by criteria may be absolute below the base; those of other servers stay as they are', async () => {
+    await server.put('/Communication/absolute', communication('absolute', call('absolute')));
+    const to = (base: string, value: string) => refer(`${base}/Communication?identifier=${value}`);
+    const patch = pathPatch(
+      'add',
+      'Communication',
+      { name: 'name', valueString: 'partOf' },
+      { name: 'value', valueReference: to(server.base, 'absolute').partOf[0] },
+    );
+    await server.put('/Communication/changed', communication('changed'));
+    const answer = await send([
+      postEntry(call('z1', to(server.base, 'absolute'))),
+      postEntry(call('z2', to(server.base, 'z1'))),
+      postEntry(call('z3', to('http://example.org/fhir', 'absolute'))),
+      { resource: patch, request: { method: 'PATCH', url: 'Communication/changed' } },
+    ]);
+    expect(statusesOf(answer)).toEqual([201, 201, 201, 200]);
+    expect([0, 1, 2, 3].map(at => referenceOf(answer, at))).toEqual([
+      'Communication/absolute',
+      idOf(answer, 0),
+      'http://example.org/fhir/Communication?identifier=absolute',
+      'Communication/absolute',
+    ]);
+    const none = await send([postEntry(call('z4', to(server.base, 'none')))]);
+    expect([none.status, none.json.issue[0].code]).toEqual([422, 'not-found']);
   });
 
   it('satisfy enforced references to what other entries create, and not to what they delete', async () => {

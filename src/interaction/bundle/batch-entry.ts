@@ -54,6 +54,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const isWrite = interaction === 'create' || interaction === 'update';
   const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
   const body = takesBody && entry.resource !== undefined ? bodyOf(model, entry, entry.resource) : {};
+  const missing = isWrite && entry.resource === undefined ? { missingBody: at(entry, 'resource') } : {};
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -67,6 +68,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),
     ...(interaction === 'patch' ? patchOf(entry) : body),
+    ...missing,
   };
 }
 

@@ -7,6 +7,7 @@ import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '.
 import { handlingOf } from '../prefer.ts';
 import { requestOf, urlOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
+import { withHeaderElements } from './header-elements.ts';
 import { printEntry } from './print-entry.ts';
 import { inOrder, LONGEST, readEntries } from './read-entries.ts';
 import { refuseKey } from './refuse-key.ts';
@@ -54,7 +55,8 @@ async function answer(
   } catch (error) {
     const { failure, isFault } = answerOf(error, batch.requestId);
     if (isFault) engine.fault(error, batch.requestId);
-    answered = { status: failure.status, body: JSON.stringify(operationOutcome(failure.issues)) };
+    const issues = withHeaderElements(failure.issues, entry.index);
+    answered = { status: failure.status, body: JSON.stringify(operationOutcome(issues)) };
   }
   if (request !== undefined) {
     const { status, records = [] } = answered;

@@ -8,6 +8,7 @@ import { type Outcome, notDeclared, readLoadedRecord } from '../write/loaded-rec
 import type { CriteriaMatch } from './criteria.ts';
 import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';
+import { createLinkPlaces } from './link-places.ts';
 import { resolveLinks } from './resolve.ts';
 
 /** The context of a Bundle's entries. */
@@ -101,8 +102,10 @@ export async function carryOut(
   const { text, parsed } = entry.resource;
   const links = await resolveLinks(text, {
     targets: scope.targets,
+    base: scope.context.base,
     fullUrl: entry.fullUrl,
     index: entry.index,
+    placeOf: createLinkPlaces(scope.context.model, parsed.value),
     strict: scope.type === 'batch' || scope.type === 'transaction',
     find: scope.findReferenced,
     elsewhere: name => {

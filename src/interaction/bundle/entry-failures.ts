@@ -5,6 +5,7 @@ import { limitIssues } from '../../validation/report.ts';
 import { storeFailure } from '../store-failure.ts';
 import { mostIssues } from '../write/validate-in-turn.ts';
 import type { BatchEntry } from './batch-entry.ts';
+import { headerElement } from './header-elements.ts';
 
 type FailedEntry = Pick<BatchEntry, 'index' | 'value'>;
 
@@ -48,13 +49,6 @@ export class EntryFailures {
   }
 }
 
-/** The elements of an entry that headers of a separate request correspond to. */
-const elementOf: Readonly<Record<string, string>> = {
-  'http."If-None-Exist"': 'request.ifNoneExist',
-  'http."If-Match"': 'request.ifMatch',
-  'http."If-None-Match"': 'request.ifNoneMatch',
-};
-
 /** The issues of the request of an entry, with their places in the Bundle. */
 function placedIn({ index, value }: FailedEntry, issues: readonly Issue[]): readonly Issue[] {
   const { resource, request } = value;
@@ -73,7 +67,7 @@ function placeOf(
 ): string {
   if (expression === undefined) return entry;
   if (expression.startsWith(entry)) return expression;
-  if (expression.startsWith('http.')) return `${entry}.${elementOf[expression] ?? criteria}`;
+  if (expression.startsWith('http.')) return `${entry}.${headerElement(expression) ?? criteria}`;
   if (expression === 'resourceType') return `${entry}.resource.resourceType`;
   const isInside = expression === type || expression.startsWith(`${type}.`);
   return isInside && type !== '' ? `${entry}.resource${expression.slice(type.length)}` : entry;

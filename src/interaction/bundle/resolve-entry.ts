@@ -11,6 +11,7 @@ import type { CriteriaMatch } from './criteria.ts';
 import type { Targets } from './head.ts';
 import type { Identities } from './identities.ts';
 import { linksIn, rewriteLinks } from './link.ts';
+import { createLinkPlaces } from './link-places.ts';
 import { resolveLinks } from './resolve.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
@@ -38,8 +39,11 @@ export function createEntryResolution(
     const { text, issues } = await resolveLinks(given, {
       known,
       targets,
+      base: caller.base,
       fullUrl: asString(entry.value['fullUrl']),
       index: entry.index,
+      // What a patch makes of a version is no part of the Bundle.
+      placeOf: known === undefined ? createLinkPlaces(engine.model, entry.value['resource']) : () => '',
       strict: true,
       find,
       elsewhere: name => {
@@ -68,7 +72,7 @@ export function createEntryResolution(
 }
 
 /** A text without such links is not searched for them: most have none. */
-const mayLead = /urn:uuid:|"reference":"[A-Z][A-Za-z]{0,63}\?/;
+const mayLead = /urn:uuid:|"reference":"(?:[^"?]*\/)?[A-Z][A-Za-z]{0,63}\?/;
 
 type Find = (type: string, criteria: string) => Promise<CriteriaMatch>;
 

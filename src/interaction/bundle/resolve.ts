@@ -3,6 +3,7 @@ import type { Targets } from './head.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';
+import type { PlaceOfLink } from './link-places.ts';
 
 /** The links of a resource, resolved where possible. */
 export interface Resolution {
@@ -15,9 +16,13 @@ export interface Resolution {
 
 export interface ResolveOptions {
   readonly targets: Targets;
+  /** `{publicUrl}/r4/{partition}`: conditional references below it are relative ones. */
+  readonly base: string;
   /** The fullUrl of the entry, the base of its relative references. */
   readonly fullUrl: string | undefined;
   readonly index: number;
+  /** For errors. */
+  readonly placeOf: PlaceOfLink;
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
   readonly strict: boolean;
   /** Links that need not lead to an entry or a match, since the record had them before. */
@@ -33,25 +38,27 @@ export interface ResolveOptions {
  * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
  */
 export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
-  const { targets, index, known } = options;
+  const { targets, base, index, known } = options;
   const issues: Issue[] = [];
   const found = new Map<string, string>();
   let open = false;
   const complain = (link: Link, what: string, code: Issue['code'] = 'not-found'): void => {
-    issues.push(entryIssue(index, 'resource', `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
+    const element = `resource${options.placeOf(link)}`;
+    issues.push(entryIssue(index, element, `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
   };
 
-  const conditional: Link[] = [];
+  const conditional: { readonly link: Link; readonly url: string }[] = [];
   rewriteLinks(text, link => {
-    const isNew = known?.has(link.text) !== true;
-    if (isNew && link.property === 'reference' && conditionalReference.test(link.text)) conditional.push(link);
+    if (link.property !== 'reference' || known?.has(link.text) === true) return undefined;
+    const url = link.text.startsWith(`${base}/`) ? link.text.slice(base.length + 1) : link.text;
+    if (conditionalReference.test(url)) conditional.push({ link, url });
     return undefined;
   });
-  for (const link of conditional) {
+  for (const { link, url } of conditional) {
     if (found.has(link.text)) continue;
-    const query = link.text.indexOf('?');
-    const type = link.text.slice(0, query);
-    const result = await options.find(type, link.text.slice(query + 1));
+    const query = url.indexOf('?');
+    const type = url.slice(0, query);
+    const result = await options.find(type, url.slice(query + 1));
     switch (result.kind) {
       case 'one':
         found.set(link.text, `${type}/${result.id}`);

@@ -6,15 +6,18 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import type { Partition } from '../../store/partitions.ts';
 import type { VersionWithText } from '../../store/records.ts';
 import { severityOfRule, severityFor } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
 import { declaredType } from '../declared.ts';
+import { refuseReferred } from '../delete/referrers.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { findVisible } from '../visible.ts';
 import { cutAttachments } from '../write/body.ts';
 import { readClientRecord } from '../write/client-record.ts';
+import { currentOf } from '../write/current.ts';
 import type { RecordPlace } from '../write/references.ts';
 import { mostIssues, validateInTurn } from '../write/validate-in-turn.ts';
 import { readValidateRequest } from './validate-request.ts';
@@ -33,12 +36,13 @@ export const validate: Interaction = async (engine, request, partition) => {
     request.id === undefined ? undefined : await findVisible(engine, type, { ...request, partition, id: request.id });
   requireFitting(asked, type, here !== undefined);
   await requireProfile(engine, asked.profile);
-  const issues = [
-    ...refusalsOf(asked, type, request),
-    ...(asked.mode === 'delete'
-      ? []
-      : await contentIssues(engine, type, asked, { ...request, partition, letter: 'c' }, here)),
-  ];
+  const refusals = refusalsOf(asked, type, request);
+  const further =
+    asked.mode === 'delete'
+      ? // A caller who may not delete must not learn what a delete would find.
+        await (refusals.length > 0 ? [] : deleteIssues(engine, type, request, partition, here))
+      : await contentIssues(engine, type, asked, { ...request, partition, letter: 'c' }, here);
+  const issues = [...refusals, ...further];
   const outcome = operationOutcome(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues));
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
 };
@@ -80,6 +84,26 @@ function refusalsOf({ mode }: ValidateRequest, type: ResourceType, { access }: F
   }
   if (isAllowed(access, { interaction: mode, resourceType: type.name })) return [];
   return [{ severity: 'error', code: 'forbidden', text: `The token has no scope for ${mode} of ${type.name}.` }];
+}
+
+/** The issues with which a DELETE of the record would be refused: for the caller's rights, and for its referrers. */
+async function deleteIssues(
+  engine: Engine,
+  type: ResourceType,
+  request: FhirRequest,
+  partition: Partition,
+  found: VersionWithText | undefined,
+): Promise<readonly Issue[]> {
+  try {
+    const current = await currentOf(engine, type, request, partition, { letter: 'd', found });
+    if (current.is !== 'record' || type.deletePolicy !== 'refuse') return [];
+    const ids = [current.version.id];
+    await refuseReferred(engine, request, partition, type, { ids, deleted: ids });
+    return [];
+  } catch (error) {
+    if (!(error instanceof FhirError) || error.status >= 500) throw error;
+    return error.issues;
+  }
 }
 
 /** The issues of the sent resource, or else of the stored one. */

@@ -6,6 +6,7 @@ import type { ParsedJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import type { Attachment, ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
+import type { FhirRequest } from '../interaction.ts';
 
 /**
  * The text of a body and its parsed value, as strict JSON. Throws FhirError 400, with the place under `root` (a type
@@ -23,6 +24,14 @@ export function parseBody(body: Buffer, root: string): { readonly text: string; 
     throw fhirError(400, 'structure', text, expression);
   }
 }
+
+/** The body of a create or update. Throws FhirError 400 for an entry of a Bundle that has none. */
+export function requiredBody({ body = empty, missingBody }: Pick<FhirRequest, 'body' | 'missingBody'>): Buffer {
+  if (missingBody === undefined) return body;
+  throw fhirError(400, 'required', 'The entry has no `resource`: add the one to write.', missingBody);
+}
+
+const empty = Buffer.alloc(0);
 
 /** Throws FhirError 413 for a resource of more than `most` bytes without its attachment. */
 export function requireLength(rest: Buffer, most: number, attachment: Attachment | undefined): void {
