@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { open, rename, utimes } from 'node:fs/promises';
+import { open, rename, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { digestOf, isDigest, measure } from '../digest.ts';
@@ -74,9 +74,16 @@ export async function openBytes(file: string, n: number, digest: string): Promis
   return undefined;
 }
 
-/** Size and digest of the bytes in a file. Throws its errors. */
-export function measureFile(path: string): ReturnType<typeof measure> {
-  return measure(createReadStream(path, { highWaterMark: 1024 * 1024 }));
+/** Bytes of a file that are read at once. */
+const mostAtOnce = 1024 * 1024;
+
+/**
+ * Size and digest of the bytes in a file. Throws its errors. The buffer is no larger than the file: V8 collects all
+ * garbage whenever 64 MB of buffers have been made, which took as long as the rest of a create.
+ */
+export async function measureFile(path: string): ReturnType<typeof measure> {
+  const { size } = await stat(path);
+  return measure(createReadStream(path, { highWaterMark: Math.min(Math.max(size, 1), mostAtOnce) }));
 }
 
 async function keep(file: string, n: number, digest: string, bytes: Uint8Array): Promise<void> {
