@@ -17,10 +17,7 @@ export const armOfTerm = (index: number, term: string): Arm => ({
 
 const terms = raw('terms c');
 
-/** Merging more terms would cost more than it saves. */
-export const mostArms = 16;
-
-/** Those of a few terms that any resource has: a token is asked for with and without its system, in its two forms. */
+/** The terms that some resource has. */
 export function termsInUse(database: Database, index: number, values: readonly string[]): readonly string[] {
   if (values.length === 1) return values;
   const asked = values.flatMap(value => [index, value]);
@@ -28,7 +25,7 @@ export function termsInUse(database: Database, index: number, values: readonly s
   return values.filter((_, at) => found.has(at));
 }
 
-/** By the number of terms, of which there are few. */
+/** By the number of terms. */
 const statements: string[] = [];
 
 const statementFor = (count: number): string =>

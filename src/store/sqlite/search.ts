@@ -1,6 +1,6 @@
 import { type Budget, budgetFor, isLong } from './budget.ts';
 import { along, type Along, boundsWalk, segments } from './along.ts';
-import { type Arm, armOfTerm, armOfType, mostArms, termsInUse } from './arms.ts';
+import { type Arm, armOfTerm, armOfType, termsInUse } from './arms.ts';
 import { checkOfMany } from './check-of-many.ts';
 import { inside } from './conditions.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
@@ -117,9 +117,9 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   return undefined;
 }
 
-/** Terms are in the order of `ord`. */
+/** Terms are in the order of `ord`; merging many terms would cost more than it saves. */
 function isWalkable(clause: Clause | undefined, axis: Axis): boolean {
-  return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= mostArms;
+  return axis.key.by === 'ord' && clause?.kind === 'terms' && clause.values.length <= 16;
 }
 
 function isEmpty(database: Database, { range }: SourceArm): boolean {

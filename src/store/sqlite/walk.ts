@@ -1,4 +1,4 @@
-import type { Interval } from '../interval.ts';
+import { everything, type Interval } from '../interval.ts';
 import type { Segment } from './along.ts';
 import type { Arm } from './arms.ts';
 import { bounds } from './conditions.ts';
@@ -52,13 +52,12 @@ function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number
   return hasMore(database, sql`SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place}`, cap - 1);
 }
 
-/** The statement of the rows of an arm within an interval after a position, by one key; undefined if there are none. */
+/** The statement of the rows of an arm after a position, by one key; undefined if there are none. */
 export function rangeStatement(
   { axis, after, want }: Pick<Walk, 'axis' | 'after' | 'want'>,
   arm: Arm,
-  at: Interval,
 ): Sql | undefined {
-  const segment = { kind: 'range', at } as const;
+  const segment = { kind: 'range', at: everything } as const;
   const walk: Walk = {
     arms: [arm],
     axis,
