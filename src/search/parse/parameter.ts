@@ -53,7 +53,12 @@ function parseStep(type: ResourceType, step: string, written: Written): Query {
   }
   // https://hl7.org/fhir/R4/search.html#has: `_has` finds resources with referring ones, not those without.
   if (modifier?.complement === true && joins.includes('has')) {
-    const offered = offeredModifiers(param).filter(one => one !== 'not' && one !== 'not-in');
+    const { resourceTypes } = context.model.definitions;
+    const isComplement = (one: string): boolean => {
+      const found = findModifier(param, one, resourceTypes);
+      return typeof found === 'object' && 'complement' in found;
+    };
+    const offered = offeredModifiers(param).filter(one => !isComplement(one));
     throw unsupportedModifier(param.code, modifierIn(step), offered, name);
   }
   const tested = modifier?.param ?? param;
