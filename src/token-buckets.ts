@@ -100,6 +100,6 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
 
 /** The result of borrowing exactly a price. */
 export function takenOf({ perSecond }: Rate, price: number, { tokens, left }: Lease): Taken {
-  if (tokens > 0) return { left: Math.max(0, Math.floor(left)), retryAfter: undefined };
-  return { left: Math.max(0, Math.floor(left)), retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
+  const retryAfter = tokens > 0 ? undefined : Math.max(1, Math.ceil((price - left) / perSecond));
+  return { left: Math.max(0, Math.floor(left)), retryAfter };
 }

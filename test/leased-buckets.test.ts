@@ -9,6 +9,8 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 
 afterEach(() => void vi.useRealTimers());
 
 const rate = { capacity: 160, perSecond: 16 };
+/** What is used does not come back during a test. */
+const slow = { capacity: 160, perSecond: 0.001 };
 
 interface Servers {
   readonly servers: readonly LeasedBuckets[];
@@ -27,6 +29,12 @@ function servers(count: number, of = rate): Servers {
   const one = (): LeasedBuckets =>
     createLeasedBuckets(of, { lend, give: shared.give }, { unasked: 1 / 16, pause: 250 });
   return { servers: Array.from({ length: count }, one), asked: () => asked };
+}
+
+function twoServers(of: typeof rate): readonly [LeasedBuckets, LeasedBuckets] {
+  const [first, second] = servers(2, of).servers;
+  if (first === undefined || second === undefined) throw new Error('two');
+  return [first, second];
 }
 
 const isTaken = ({ retryAfter }: Taken): boolean => retryAfter === undefined;
@@ -76,10 +84,7 @@ describe('a rate limit of several servers', () => {
   });
 
   it('charges what was used before the first question', async () => {
-    const {
-      servers: [first, second],
-    } = servers(2);
-    if (first === undefined || second === undefined) throw new Error('two');
+    const [first, second] = twoServers(rate);
     expect(await answered([first], 10)).toBe(10);
     expect(await answered([second], 200)).toBe(160);
     expect(await first.take('app', 1)).toEqual({ left: 0, retryAfter: 1 });
@@ -107,11 +112,7 @@ describe('a rate limit of several servers', () => {
   });
 
   it('gives back what a client has not used for ten seconds', async () => {
-    const slow = { capacity: 160, perSecond: 0.001 };
-    const {
-      servers: [first, second],
-    } = servers(2, slow);
-    if (first === undefined || second === undefined) throw new Error('two');
+    const [first, second] = twoServers(slow);
     expect(await answered([first], 11)).toBe(11); // and has borrowed ten more
     expect(await answered([second], 200)).toBe(139);
     vi.advanceTimersByTime(20_000);
@@ -120,11 +121,7 @@ describe('a rate limit of several servers', () => {
   });
 
   it('says what the whole bucket has left, not what one server has borrowed of it', async () => {
-    const slow = { capacity: 160, perSecond: 0.001 };
-    const {
-      servers: [first, second],
-    } = servers(2, slow);
-    if (first === undefined || second === undefined) throw new Error('two');
+    const [first, second] = twoServers(slow);
     const left = async (server: LendingBuckets, cost: number): Promise<number> => (await server.take('app', cost)).left;
     expect(await left(first, 4)).toBe(156); // without a question
     expect(await left(first, 16)).toBe(140);
@@ -136,11 +133,7 @@ describe('a rate limit of several servers', () => {
   });
 
   it('gives back all that it has not used when it ends', async () => {
-    const slow = { capacity: 160, perSecond: 0.001 };
-    const {
-      servers: [first, second],
-    } = servers(2, slow);
-    if (first === undefined || second === undefined) throw new Error('two');
+    const [first, second] = twoServers(slow);
     expect(await answered([first], 11)).toBe(11); // and has borrowed ten more
     first.giveBack();
     first.giveBack();
