@@ -71,7 +71,7 @@ export function createLeasedBuckets(
     one.rest = { ...one.rest, tokens: one.rest.tokens + spare };
     lender.give(key, spare);
   };
-  /** What the whole bucket has, as far as it is known here: other borrowers may have used it meanwhile. */
+  /** What the whole bucket has, by the last answer of the lender: other borrowers may have used some since. */
   const leftOf = ({ tokens, owed, rest }: Held): number => {
     const atLender = rest.tokens + (Math.max(0, now() - rest.at) / 1_000) * perSecond;
     return Math.min(capacity, Math.min(capacity, atLender) + tokens - owed);

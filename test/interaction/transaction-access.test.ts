@@ -128,7 +128,7 @@ describe('each entry of a transaction has an audit event', () => {
     expect([create, read, whole]).toEqual(['create 4', 'read 4 Communication/none', 'transaction 4']);
   });
 
-  it('also if an entry has no resource, the place of which is named', async () => {
+  it('also if an entry has no resource; the answer names its place', async () => {
     const without = (method: string, url: string): object => ({ request: { method, url } });
     const [answer, name] = await sendNamed([
       without('POST', 'Communication'),

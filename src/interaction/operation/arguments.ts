@@ -157,7 +157,7 @@ function unknownParameter({ code, parameters }: Operation, name: string, at: str
 }
 
 /**
- * Throws FhirError 400 for too few or too many values, of which the last one is at a place.
+ * Throws FhirError 400 for too few or too many values. `at` is the place of the last one.
  * https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.parameter.min
  */
 function requireCardinality(

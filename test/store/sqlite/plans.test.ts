@@ -70,7 +70,7 @@ const indexed: readonly (readonly [title: string, sort: readonly Sort[]])[] = [
   ['descending', [byName(true)]],
 ];
 
-/** More codes than a record has, of which each record has one. */
+/** Each record has one of these codes. */
 const many: Query = {
   kind: 'or',
   of: ['changed', ...Array.from({ length: 500 }, (_, index) => `c${index}`)].map(t.hasCode),

@@ -122,9 +122,9 @@ const uri =
     entry(value, { kind: 'uriPart', how, text: value.text });
 
 /**
- * A URI other than this one. A canonical with a version, and the URL of a definition with one, have entries with and
- * without it, of which an equal one means that the value is equal: `a|1` is `a` in some version. With a version, `a`
- * alone is another value unless it is the second entry of one.
+ * A URI other than this one. A canonical with a version, and the URL of a definition with one, have an entry with the
+ * version and one without it. The value is equal if either is: `a|1` is `a` in some version. Beside `a|1`, `a` alone is
+ * another value unless it is the second entry of a canonical with a version.
  */
 const otherUri: Compare = (value, context) => {
   const [uri = value.text] = value.text.split('|', 1);
