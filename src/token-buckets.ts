@@ -98,8 +98,12 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
   };
 }
 
-/** The result of borrowing exactly a price. */
+/**
+ * The result of borrowing exactly a price. A refusal may be from a moment ago, and the price be there again: no more
+ * than what is too little is left then.
+ */
 export function takenOf({ perSecond }: Rate, price: number, { tokens, left }: Lease): Taken {
-  const retryAfter = tokens > 0 ? undefined : Math.max(1, Math.ceil((price - left) / perSecond));
-  return { left: Math.max(0, Math.floor(left)), retryAfter };
+  const whole = Math.max(0, Math.floor(left));
+  if (tokens > 0) return { left: whole, retryAfter: undefined };
+  return { left: Math.min(whole, price - 1), retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
 }

@@ -132,6 +132,15 @@ describe('a rate limit of several servers', () => {
     expect(await second.take('app', 39)).toMatchObject({ left: 0, retryAfter: undefined });
   });
 
+  it('never says that a refused request could be paid, also while it does not ask again', async () => {
+    const [first] = twoServers(rate);
+    expect(await answered([first], 160)).toBe(160);
+    expect(await first.take('app', 2)).toEqual({ left: 0, retryAfter: 1 });
+    vi.advanceTimersByTime(200); // three tokens more
+    expect(await first.take('app', 2)).toEqual({ left: 1, retryAfter: 1 });
+    expect(await first.take('app', 1)).toEqual({ left: 0, retryAfter: 1 });
+  });
+
   it('gives back all that it has not used when it ends', async () => {
     const [first, second] = twoServers(slow);
     expect(await answered([first], 11)).toBe(11); // and has borrowed ten more
