@@ -29,6 +29,7 @@ if (newEnough(process.versions.node) && (isStartedAgain || !isInstalled)) {
     const { spawnSync } = await import('node:child_process'); // a start without it does not wait for the import
     spawnSync(process.execPath, [join(root, 'src/cli/compile-ahead.ts')]);
   }
+  await import('./own-modules.js');
   const { main } = await import('./cli/main.ts');
   process.exitCode = await main(process.argv.slice(2));
 } else {

@@ -8,6 +8,7 @@ import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { defaultStores, settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine/engine.ts';
+import { processArguments } from '../exec-arguments.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import type { ProcessParts } from '../processes/parent.ts';
@@ -112,7 +113,7 @@ async function withPort(config: Config): Promise<Config> {
 async function fillDemo(config: Config): Promise<void> {
   const progress = createProgress('patients', process.stderr, Date.now);
   const { fork } = await import('node:child_process');
-  const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)));
+  const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)), { execArgv: processArguments });
   child.send(config); // not as an argument, which every user of the machine can read
   let asked = false; // by a signal, which a terminal sends to the child too
   const stop = (signal: NodeJS.Signals): void => {

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { FrontParts } from '../engine/front.ts';
+import { processArguments } from '../exec-arguments.ts';
 import { ConnectionCounts } from './connection-counts.ts';
 import { LinkClosed, openLink } from './link.ts';
 import type { Member } from './member.ts';
@@ -38,7 +39,11 @@ export function startMember(parts: MemberParts): Member {
     broken,
   } = parts;
   // It gets no input; what it logs goes where the log of this process does.
-  const child = fork(program, [], { serialization: 'advanced', stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const child = fork(program, [], {
+    serialization: 'advanced',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: processArguments,
+  });
   forked?.(child);
   const connections = new ConnectionCounts();
   let [isStarted, isLeaving, isEnded] = [false, false, false];

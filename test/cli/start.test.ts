@@ -45,4 +45,22 @@ describe('start', () => {
     const { stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env: { ...rest, ...given } });
     expect(stderr).toBe(`${threads}\n`);
   });
+
+  it('finds its own modules without the file system', () => {
+    const count = `const { registerHooks } = await import('node:module');
+    let [searched, loaded] = [0, 0];
+    registerHooks({
+      resolve: (specifier, context, next) => {
+        if (specifier.startsWith('.') && specifier.endsWith('.ts')) searched += 1; // passed on by the hooks after it
+        return next(specifier, context);
+      },
+      load: (url, context, next) => {
+        if (url.endsWith('.ts')) loaded += 1;
+        return next(url, context);
+      },
+    });
+    process.once('beforeExit', () => console.error(searched, loaded > 20));`;
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(count)}`, 'src/start.js', '--help'];
+    expect(spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' }).stderr).toBe('0 true\n');
+  });
 });

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadArguments } from '../../exec-arguments.ts';
 import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';
@@ -95,7 +96,8 @@ export class Readers {
   }
 
   #start(): Reader {
-    const worker = new Worker(new URL('./reader-worker.ts', import.meta.url), { workerData: this.#data });
+    const options = { workerData: this.#data, execArgv: threadArguments };
+    const worker = new Worker(new URL('./reader-worker.ts', import.meta.url), options);
     const reader: Reader = { worker, current: undefined };
     worker.on('message', (answer: ReaderAnswer) => {
       this.#finish(reader)?.resolve(answer);

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { threadArguments } from '../../exec-arguments.ts';
 import { createBackgroundReport } from '../background-report.ts';
 import { StoreUnavailable } from '../errors.ts';
 import type { Condition } from '../files/condition.ts';
@@ -103,7 +104,8 @@ export class Writer implements JobWriter {
 
   #start(): Running {
     const data: WriterData = { ...this.#data, timed: this.#timed !== undefined };
-    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), { workerData: data, resourceLimits });
+    const options = { workerData: data, resourceLimits, execArgv: threadArguments };
+    const worker = new Worker(new URL('./writer-worker.ts', import.meta.url), options);
     const running: Running = { worker, waiting: new Map() };
     worker.on('message', (message: WriterMessage) => this.#take(running, message));
     worker.on('error', error => this.#lose(running, error));
