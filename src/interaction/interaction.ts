@@ -2,6 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { Access } from '../auth/access.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
+import type { FhirError } from '../fhir/error.ts';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
@@ -44,8 +45,8 @@ export interface FhirRequest {
   readonly headers: RequestHeaders;
   /** The body of a write; the interaction may overwrite it. */
   readonly body?: Buffer | undefined;
-  /** Where the body is missing, if an entry of a Bundle has none: `Bundle.entry[0].resource`. */
-  readonly missingBody?: string | undefined;
+  /** Why an entry of a Bundle has no valid body; thrown when the interaction reads it. */
+  readonly bodyFailure?: FhirError | undefined;
   /** The parsed body, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */

@@ -103,7 +103,7 @@ describe('fhir-kit-client', () => {
     expect(statusesOf(await client().transaction({ body }))).toEqual(['200', '201', '200', '201']);
     const refused = { ...body, entry: batch.entry };
     await expect(client().transaction({ body: refused })).rejects.toMatchObject({
-      response: { status: 404, data: { issue: [{ expression: ['Bundle.entry[1]'] }] } },
+      response: { status: 404, data: { issue: [{ expression: ['Bundle.entry[1].request.url'] }] } },
     });
   });
 });

@@ -305,7 +305,7 @@ describe('a patch in a batch', () => {
     ['another format', binary('[]', 'text/plain'), '415', 'Bundle.entry[0].resource.contentType'],
     ['no data', { resource: { ...binary('[]').resource, data: undefined } }, '400', 'Bundle.entry[0].resource'],
     ['no base64', { resource: { ...binary('[]').resource, data: 'x' } }, '400', 'Bundle.entry[0].resource.data'],
-    ['another resource', { resource: communication('batched') }, '400', 'resourceType'],
+    ['another resource', { resource: communication('batched') }, '400', 'Bundle.entry[0].resource.resourceType'],
   ])('is refused with %s', async (_, content, status, expression) => {
     const [answer] = await batch({ ...content, ...request() });
     expect([answer?.status, answer?.outcome?.issue[0]]).toMatchObject([status, { expression: [expression] }]);

@@ -40,6 +40,7 @@ const send = (body: object | string, headers: Record<string, string> = {}, to = 
     headers: { 'Content-Type': 'application/fhir+json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
+type Failed = { response: { status: string; outcome: { issue: { expression: readonly string[] }[] } } };
 const statuses = ({ json }: Answer): readonly string[] =>
   (json.entry ?? [{ response: { status: JSON.stringify(json) } }]).map(
     ({ response }: { response: { status: string } }) => response.status,
@@ -110,7 +111,6 @@ describe('a batch', () => {
     const criteria = ['identifer=1', '_count=1', ''];
     const answer = await send(batch(...criteria.map(ifNoneExist => create(call('x'), { ifNoneExist }))));
     expect(statuses(answer)).toEqual(['400', '400', '400']);
-    type Failed = { response: { outcome: { issue: { expression: readonly string[] }[] } } };
     const places = (answer.json.entry as Failed[]).map(({ response }) => response.outcome.issue[0]?.expression);
     expect(places).toEqual([0, 1, 2].map(at => [`Bundle.entry[${at}].request.ifNoneExist`]));
   });
@@ -162,6 +162,43 @@ describe('a batch', () => {
         expression: ['Bundle.entry[0].resource'],
       },
     ]);
+  });
+
+  it('names the place of each error in the Bundle', async () => {
+    const answer = await send(
+      batch(
+        create({ ...call('x'), more: 1 }),
+        get('Nothing/1'),
+        get('Patient/none'),
+        get('Patient?unknown=1'),
+        get('Patient?name=%zz'),
+        get('http://elsewhere.example/Patient/p1'),
+        { request: { method: 'DELETE', url: 'Patient/p1' } },
+        { request: { method: 'get', url: 'Patient/p1' } },
+        { request: { method: 'POST', url: 'Patient/_search' }, resource: { resourceType: 'Parameters' } },
+        { request: { method: 'PUT', url: 'Communication' }, resource: call('x') },
+        create(call('x'), { ifNoneExist: 'identifier=%ff' }),
+      ),
+      { Prefer: 'handling=strict' },
+    );
+    const places = answer.json.entry.map(({ response: { status, outcome } }: Failed, at: number) => {
+      const [expression = ''] = outcome.issue[0]?.expression ?? [];
+      return [status, expression.replace(`Bundle.entry[${at}].`, '')];
+    });
+    expect(places).toEqual([
+      ['400', 'resource.more'],
+      ['404', 'request.url'],
+      ['404', 'request.url'],
+      ['400', 'request.url'],
+      ['400', 'request.url'],
+      ['404', 'request.url'],
+      ['405', 'request.method'],
+      ['400', 'request.method'],
+      ['400', 'resource'],
+      ['405', 'request.method'],
+      ['400', 'request.ifNoneExist'],
+    ]);
+    expect(answer.json.entry[10].response.outcome.issue[0].diagnostics).toMatch(/^The percent-escapes are not UTF-8/);
   });
 
   it('may have no entries', async () => {
@@ -253,12 +290,13 @@ describe('the entries of a batch', () => {
         const found: AuditEntry[] = [];
         for await (const entry of readEvents(auditOf(closed.running.engine.store)))
           if (entry.text.includes('"batch-with-events"')) found.push(entry);
-        expect(found).toHaveLength(5);
-        return found.map(({ text, patients }) => [JSON.parse(text).subtype[0].code, patients.toSorted()]);
+        expect(found).toHaveLength(6);
+        return found.map(({ text, patients }) => [JSON.parse(text).subtype?.[0].code, patients.toSorted()]);
       },
       { timeout: 20_000 },
     );
     expect(events.toSorted((a, b) => (String(a) < String(b) ? -1 : 1))).toEqual([
+      [undefined, []],
       ['batch', []],
       ['create', []],
       ['read', []],

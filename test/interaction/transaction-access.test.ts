@@ -41,6 +41,9 @@ describe('each entry of a transaction', () => {
     expect(await scoped('patient/Communication.s')).toEqual([403, ['forbidden Bundle.entry[0]']]);
     expect(await scoped('patient/Communication.cs')).toEqual([201, 200]);
     expect((await server.get('/Communication?identifier=scopes')).json.entry).toHaveLength(1);
+    const patch = { request: { method: 'PATCH', url: 'Communication/none' } };
+    const noPatch = await send([patch], mine('patient/Communication.cs'));
+    expect(statusesOf(noPatch)).toEqual([403, ['forbidden Bundle.entry[0]']]);
     expect((await sendBundle(server, transaction(), {})).status).toBe(401);
   });
 
@@ -50,7 +53,7 @@ describe('each entry of a transaction', () => {
     const refused = (...entries: readonly object[]) => send(entries, headers).then(statusesOf);
     expect(await refused(postEntry(of('p1')), postEntry(of('p2')))).toEqual([403, ['forbidden Bundle.entry[1]']]);
     expect(await refused(putEntry({ ...of('p1'), id: 'hers' }))).toEqual([403, ['forbidden Bundle.entry[0]']]);
-    expect(await refused(getEntry('Communication/hers'))).toEqual([404, ['not-found Bundle.entry[0]']]);
+    expect(await refused(getEntry('Communication/hers'))).toEqual([404, ['not-found Bundle.entry[0].request.url']]);
     const partOf = { partOf: [{ reference: 'Communication?identifier=hers' }] };
     expect(await refused(postEntry(of('p1', partOf)))).toEqual([
       422,
@@ -83,12 +86,12 @@ describe('each entry of a transaction has an audit event', () => {
         for await (const { text } of readEvents(auditOf(server.running.engine.store))) {
           if (!text.includes(`"${request}"`)) continue;
           const { subtype, outcome, entity } = JSON.parse(text) as {
-            subtype: { code: string }[];
+            subtype?: { code: string }[];
             outcome?: string;
             entity?: { what?: { reference?: string } }[];
           };
           const what = (entity ?? []).flatMap(one => one.what?.reference ?? []).join(' ');
-          found.push(`${subtype[0]?.code} ${outcome ?? 'begun'} ${what}`.trim());
+          found.push(`${subtype?.[0]?.code} ${outcome ?? 'begun'} ${what}`.trim());
         }
         expect(found).toHaveLength(count);
         return found.toSorted();
@@ -123,9 +126,15 @@ describe('each entry of a transaction has an audit event', () => {
 
   it('also if nothing was written', async () => {
     const [answer, name] = await sendNamed([postEntry(communication(undefined)), getEntry('Communication/none')]);
-    expect(statusesOf(answer)).toEqual([404, ['not-found Bundle.entry[1]']]);
+    expect(statusesOf(answer)).toEqual([404, ['not-found Bundle.entry[1].request.url']]);
     const [create, read, whole] = await eventsOf(name, 3);
     expect([create, read, whole]).toEqual(['create 4', 'read 4 Communication/none', 'transaction 4']);
+  });
+
+  it('also if an entry has no valid request', async () => {
+    const [answer, name] = await sendNamed([postEntry(communication(undefined)), getEntry('Nothing/1')]);
+    expect(statusesOf(answer)).toEqual([404, ['not-supported Bundle.entry[1].request.url']]);
+    expect(await eventsOf(name, 3)).toEqual(['create 4', 'transaction 4', 'undefined 4']);
   });
 
   it('also if an entry has no resource; the answer names its place', async () => {
@@ -134,9 +143,11 @@ describe('each entry of a transaction has an audit event', () => {
       without('POST', 'Communication'),
       without('PUT', 'Communication/none'),
       without('PUT', 'Communication?identifier=none'),
+      without('PATCH', 'Communication/none'),
     ]);
-    expect(statusesOf(answer)).toEqual([400, [0, 1, 2].map(at => `required Bundle.entry[${at}].resource`)]);
-    const events = await eventsOf(name, 4);
-    expect(events).toEqual(['create 4', 'transaction 4', 'update 4', 'update 4 Communication/none']);
+    expect(statusesOf(answer)).toEqual([400, [0, 1, 2, 3].map(at => `required Bundle.entry[${at}].resource`)]);
+    const events = await eventsOf(name, 5);
+    const both = ['patch 4 Communication/none', 'update 4 Communication/none'];
+    expect(events).toEqual(['create 4', ...both, 'transaction 4', 'update 4'].toSorted());
   });
 });

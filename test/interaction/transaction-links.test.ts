@@ -79,6 +79,15 @@ describe('links of a transaction', () => {
     expect(linked.partOf).toEqual([{ reference: idOf(answer, 1) }]);
   });
 
+  it('are kept in elements that no link is a value of', async () => {
+    const uuid = 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520';
+    const kept = { extension: [{ url: uuid, valueUuid: uuid }], meta: { tag: [{ system: uuid, code: 'x' }] } };
+    const answer = await send([postEntry(call('kept', { ...kept, ...refer(uuid) }), uuid)]);
+    expect(statusesOf(answer)).toEqual([201]);
+    expect(resourceOf(answer, 0)).toMatchObject(kept);
+    expect(referenceOf(answer, 0)).toBe(idOf(answer, 0));
+  });
+
   it('are refused if no entry has the fullUrl, or two have it', async () => {
     const open = [postEntry(call('open', refer('urn:uuid:none')))];
     expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
@@ -297,7 +306,7 @@ describe('conditions of a transaction', () => {
     await server.put('/Communication/k3', communication('k3', call('new')));
     expect(statusesOf(await send([byCriteria('PUT', 'new', call('new'))]))).toEqual([
       412,
-      ['multiple-matches Bundle.entry[0]'],
+      ['multiple-matches Bundle.entry[0].request.url'],
     ]);
     expect(statusesOf(await send([postEntry(call('x'), undefined, { ifNoneExist: 'unknown=1' })]))).toEqual([
       400,
@@ -379,8 +388,12 @@ describe('conditions of a transaction', () => {
     expect(statusesOf(answer)).toEqual([200, 201]);
     const link = { reference: idOf(answer, 1) };
     expect(resourceOf(answer, 0).basedOn).toEqual([link, link]);
-    for (const reference of ['Communication?identifier=none', 'urn:uuid:none'])
-      expect(statusesOf(await send([patchOf(reference)]))).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+    for (const reference of ['Communication?identifier=none', 'urn:uuid:none']) {
+      const refused = await send([patchOf(`${server.base}/Communication/c1`, reference)]);
+      expect(statusesOf(refused)).toEqual([422, ['not-found Bundle.entry[0].resource']]);
+      const place = 'In the patched record: `Communication.basedOn[1].reference`.';
+      expect(refused.json.issue[0].diagnostics).toContain(place);
+    }
   });
 
   it('name versions', async () => {

@@ -14,7 +14,7 @@ import {
   statusesOf,
   transaction,
 } from '../support/transaction.ts';
-import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
+import { communication, everything, noted, pathPatch, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -92,19 +92,48 @@ describe('a transaction', () => {
     expect((await server.get('/Communication/there')).headers.etag).toBe('W/"1"');
   });
 
+  it('names the element of each patch that is at fault, and that of the record that it makes', async () => {
+    await server.put('/Communication/patched', communication('patched'));
+    const patchEntry = (resource: object): object => ({
+      resource,
+      request: { method: 'PATCH', url: 'Communication/patched' },
+    });
+    const json = (...operations: readonly object[]): object =>
+      patchEntry({
+        resourceType: 'Binary',
+        contentType: 'application/json-patch+json',
+        data: Buffer.from(JSON.stringify(operations)).toString('base64'),
+      });
+    const value = { name: 'value', valueCode: 'nothing' };
+    const faults: readonly (readonly [object, string, RegExp])[] = [
+      [patchEntry(pathPatch('replace', 'Communication.status', value)), 'resource', /`Communication\.status`\.$/],
+      [patchEntry(pathPatch('replace', 'Communication.more', value)), 'resource.parameter[0].part[1]', /unchanged\.$/],
+      [json({ op: 'add', path: '/more', value: 1 }), 'resource', /In the patched record: `Communication\.more`\.$/],
+      [json({ op: 'remove', path: '/received' }), 'resource.data', /^Operation 1 /],
+      [json({ op: 'nothing' }), 'resource.data', /`op` of an operation/],
+    ];
+    for (const [entry, element, text] of faults) {
+      const { json: outcome } = await send([entry]);
+      expect(outcome.issue[0]).toMatchObject({
+        expression: [`Bundle.entry[0].${element}`],
+        diagnostics: expect.stringMatching(text),
+      });
+    }
+  });
+
   it.each<[string, object, unknown]>([
     ['no request', { resource: call('x') }, [400, ['required Bundle.entry[1].request.method']]],
-    ['an unknown path', getEntry('Nothing/1'), [404, ['not-supported Bundle.entry[1]']]],
+    ['an unknown path', getEntry('Nothing/1'), [404, ['not-supported Bundle.entry[1].request.url']]],
     [
       'an undeclared interaction',
       { request: { method: 'DELETE', url: 'Condition/c' } },
-      [405, ['not-supported Bundle.entry[1]']],
+      [405, ['not-supported Bundle.entry[1].request.method']],
     ],
-    ['a record that does not exist', getEntry('Patient/none'), [404, ['not-found Bundle.entry[1]']]],
+    ['a record that does not exist', getEntry('Patient/none'), [404, ['not-found Bundle.entry[1].request.url']]],
     ['a search that is not valid', getEntry('Patient?unknown=1'), [400, ['not-supported Bundle.entry[1].request.url']]],
-    ['a history', getEntry('Patient/p1/_history'), [400, ['not-supported Bundle.entry[1]']]],
+    ['a history', getEntry('Patient/p1/_history'), [400, ['not-supported Bundle.entry[1].request.url']]],
     ['an unknown element', { ...getEntry('Patient/p1'), more: 1 }, [400, ['structure Bundle.entry[1].more']]],
-    ['an undeclared type', postEntry({ resourceType: 'Basic' }), [404, ['not-supported Bundle.entry[1]']]],
+    ['an undeclared type', postEntry({ resourceType: 'Basic' }), [404, ['not-supported Bundle.entry[1].request.url']]],
   ])('stores nothing with an entry that has %s', async (name, entry, expected) => {
     const answer = await send([postEntry(call(name)), entry], { Prefer: 'handling=strict' });
     expect(statusesOf(answer)).toEqual(expected);
@@ -211,7 +240,7 @@ describe('a transaction', () => {
     expect(page.json.entry.map((entry: { resource: { id: string } }) => entry.resource.id)).toEqual(['r3']);
     expect(statusesOf(await send([deleteEntry('Communication/r3'), getEntry('Communication/r3')]))).toEqual([
       410,
-      ['deleted Bundle.entry[1]'],
+      ['deleted Bundle.entry[1].request.url'],
     ]);
     expect((await server.get('/Communication/r3')).status).toBe(200);
   });

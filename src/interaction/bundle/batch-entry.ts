@@ -1,3 +1,4 @@
+import type { AuditedRequest } from '../../audit/request.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
@@ -41,6 +42,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const given = isObject(request) ? request : {};
   const method = asString(given['method']);
   if (method === undefined) throw required(entry, 'request.method');
+  if (!methods.includes(method)) throw unknownMethod(entry, method);
   const [path = '', ...query] = relativeUrl(entry, batch.base).split('?');
   percentDecode(path);
   const found = find(`/r4/${batch.partition.id}/${path}`);
@@ -53,8 +55,10 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
   const isWrite = interaction === 'create' || interaction === 'update';
   const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
+  const isForm = method === 'POST' && (interaction === 'search-type' || interaction === 'search-system');
+  if (isForm && entry.resource !== undefined) throw notForm(entry);
   const body = takesBody && entry.resource !== undefined ? bodyOf(model, entry, entry.resource) : {};
-  const missing = isWrite && entry.resource === undefined ? { missingBody: at(entry, 'resource') } : {};
+  const missing = isWrite && entry.resource === undefined ? { bodyFailure: noResource(entry) } : {};
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -94,10 +98,10 @@ function bodyOf(
 }
 
 /**
- * The patch of an entry: a FHIRPath Patch as Parameters, or a Binary with any patch. Throws FhirError 400 without one,
+ * The patch of an entry: a FHIRPath Patch as Parameters, or a Binary with any patch. The failure is 400 without one,
  * and 415 for another content type of a Binary. https://hl7.org/fhir/R4/http.html#patch
  */
-function patchOf(entry: BatchEntry): Pick<FhirRequest, 'body' | 'contentType'> {
+function patchOf(entry: BatchEntry): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
   const { resource } = entry.value;
   const { resourceType, contentType, data } = isObject(resource) ? resource : {};
   if (resourceType !== 'Binary' && entry.resource !== undefined)
@@ -105,26 +109,40 @@ function patchOf(entry: BatchEntry): Pick<FhirRequest, 'body' | 'contentType'> {
   const format = patchFormatOf(asString(contentType) ?? '');
   if (entry.resource === undefined || (format !== undefined && typeof data !== 'string')) {
     const text = 'A patch in a batch needs Parameters, or a Binary with the `data` of the patch.';
-    throw fhirError(400, 'required', text, at(entry, 'resource'));
+    return { bodyFailure: fhirError(400, 'required', text, at(entry, 'resource')) };
   }
   if (format === undefined) {
     const text = `The Binary of a patch needs a \`contentType\` of \`${patchFormats.join('`, `')}\`.`;
-    throw fhirError(415, 'not-supported', text, at(entry, 'resource.contentType'));
+    return { bodyFailure: fhirError(415, 'not-supported', text, at(entry, 'resource.contentType')) };
   }
   const base64 = String(data);
-  if (!isBase64(base64)) throw fhirError(400, 'value', '`data` is not valid base64.', at(entry, 'resource.data'));
+  if (!isBase64(base64)) {
+    const text = '`data` is not valid base64.';
+    return { bodyFailure: fhirError(400, 'value', text, at(entry, 'resource.data')) };
+  }
   return { body: Buffer.from(base64, 'base64'), contentType: format };
 }
 
-/** The URL of an entry as the client wrote it, for the audit. */
-export const urlOf = ({ value: { request } }: BatchEntry): string | undefined =>
+/** The URL of an entry as the client wrote it. */
+const urlOf = ({ value: { request } }: BatchEntry): string | undefined =>
   isObject(request) ? asString(request['url']) : undefined;
+
+/**
+ * The request of an entry for the audit, with the rights of the batch; `request` is undefined if the entry has no valid
+ * one.
+ */
+export const auditedRequest = (batch: FhirRequest, entry: BatchEntry, request?: FhirRequest): AuditedRequest => ({
+  ...(request ?? { ...batch, requestKey: undefined, interaction: undefined, resourceType: undefined, id: undefined }),
+  query: urlOf(entry),
+});
 
 /** A URL of an entry is relative to the base, or below it. https://hl7.org/fhir/R4/http.html#trules */
 function relativeUrl(entry: BatchEntry, base: string): string {
   const url = urlOf(entry);
   if (url === undefined) throw required(entry, 'request.url');
+  if (url === base || url.startsWith(`${base}?`)) return url.slice(base.length);
   if (url.startsWith(`${base}/`)) return url.slice(base.length + 1);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(url)) throw elsewhere(entry, url, base);
   return url.startsWith('/') ? url.slice(1) : url;
 }
 
@@ -141,6 +159,30 @@ const notSupported = (entry: BatchEntry, path: string) =>
     404,
     'not-found',
     `\`${path.slice(0, 100)}\` is not a path of an entry: write \`Type\`, \`Type/id\` or \`Type?parameters\`.`,
+    at(entry, 'request.url'),
+  );
+
+/** https://hl7.org/fhir/R4/valueset-http-verb.html */
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
+
+const unknownMethod = (entry: BatchEntry, method: string) => {
+  const text = `\`${method.slice(0, 100)}\` is not a method of an entry: use \`${methods.join('`, `')}\`.`;
+  return fhirError(400, 'code-invalid', text, at(entry, 'request.method'));
+};
+
+const noResource = (entry: BatchEntry) =>
+  fhirError(400, 'required', 'The entry has no `resource`: add the one to write.', at(entry, 'resource'));
+
+const notForm = (entry: BatchEntry) => {
+  const text = 'A search in a Bundle takes its parameters in `request.url`: send no `resource`.';
+  return fhirError(400, 'not-supported', text, at(entry, 'resource'));
+};
+
+const elsewhere = (entry: BatchEntry, url: string, base: string) =>
+  fhirError(
+    404,
+    'not-found',
+    `\`${url.slice(0, 200)}\` is not below the base URL \`${base}\`: an entry is a request to this server.`,
     at(entry, 'request.url'),
   );
 

@@ -5,9 +5,9 @@ import { answerOf } from '../answer-of.ts';
 import { controls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
-import { requestOf, urlOf } from './batch-entry.ts';
+import { auditedRequest, requestOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
-import { withHeaderElements } from './header-elements.ts';
+import { placedInBundle } from './entry-places.ts';
 import { printEntry } from './print-entry.ts';
 import { inOrder, LONGEST, readEntries } from './read-entries.ts';
 import { refuseKey } from './refuse-key.ts';
@@ -55,13 +55,11 @@ async function answer(
   } catch (error) {
     const { failure, isFault } = answerOf(error, batch.requestId);
     if (isFault) engine.fault(error, batch.requestId);
-    const issues = withHeaderElements(failure.issues, entry.index);
+    const issues = placedInBundle(entry, failure);
     answered = { status: failure.status, body: JSON.stringify(operationOutcome(issues)) };
   }
-  if (request !== undefined) {
-    const { status, records = [] } = answered;
-    engine.audit.answered({ ...request, query: urlOf(entry) }, { status, records });
-  }
+  const { status, records = [] } = answered;
+  engine.audit.answered(auditedRequest(batch, entry, request), { status, records });
   return printEntry(answered, request);
 }
 

@@ -6,7 +6,7 @@ import type { Addressing, Targets } from './head.ts';
 import { containerType, type ContainerType } from './container-type.ts';
 import { type Outcome, notDeclared, readLoadedRecord } from '../write/loaded-record.ts';
 import type { CriteriaMatch } from './criteria.ts';
-import { type Entry, entryIssue, issuesOfEntry } from './entry.ts';
+import { type Entry, entryIssue, entryPath, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';
 import { createLinkPlaces } from './link-places.ts';
 import { resolveLinks } from './resolve.ts';
@@ -104,8 +104,8 @@ export async function carryOut(
     targets: scope.targets,
     base: scope.context.base,
     fullUrl: entry.fullUrl,
-    index: entry.index,
-    placeOf: createLinkPlaces(scope.context.model, parsed.value),
+    definitions: scope.context.model.definitions,
+    placeOf: createLinkPlaces(scope.context.model, `${entryPath(entry.index)}.resource`, () => parsed.value),
     strict: scope.type === 'batch' || scope.type === 'transaction',
     find: scope.findReferenced,
     elsewhere: name => {

@@ -62,7 +62,8 @@ export function entryIssue(index: number, element: string, text: string, code: I
   return { severity: 'error', code, text, expression: `${entryPath(index)}.${element}` };
 }
 
-const entryPath = (index: number): string => `Bundle.entry[${index}]`;
+/** The place of an entry. */
+export const entryPath = (index: number): string => `Bundle.entry[${index}]`;
 
 function movedTo(issue: Issue, from: string, to: string): Issue {
   const { expression } = issue;

@@ -1,37 +1,42 @@
 import { stringEnd, unquote } from '../../fhir/text-cursor.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { createAddresses } from './addresses.ts';
 
 /** A string in a resource that may be a link to another one, with the name of its property. */
 export interface Link {
-  /** `reference` of a Reference, an address such as `url` or `valueUri`, or `href` or `src` in a narrative. */
+  /** `reference` of a Reference, `href` or `src` in a narrative, else the name of any property. */
   readonly property: string;
   readonly text: string;
 }
 
 /**
- * The same text with other links: `resolve` returns the replacement, or undefined to keep a link. Nothing else in the
- * text changes. Links between the entries of a Bundle within the text are its own, and stay. Takes compact JSON.
+ * The same text with other links: `resolve` is called for each string, and returns the replacement, or undefined to
+ * keep it. Replaced are references, addresses in narratives, and elements that addresses.ts defines. Nothing else in
+ * the text changes. Links between the entries of a Bundle within the text are its own, and stay. Takes compact JSON.
  */
-export function rewriteLinks(text: string, resolve: (link: Link) => string | undefined): string {
+export function rewriteLinks(
+  text: string,
+  definitions: TypeDefinitions,
+  resolve: (link: Link) => string | undefined,
+): string {
   const own = fullUrlsIn(text);
+  const addresses = createAddresses(text, definitions);
   let result = '';
   let from = 0;
-  let at = text.indexOf('"');
-  while (at !== -1) {
-    const start = at;
-    at = stringEnd(text, start);
-    // A name that a string value follows.
-    if (text.charCodeAt(at) === 0x3a && text.charCodeAt(at + 1) === 0x22) {
-      const value = at + 1;
-      const property = text.slice(start + 1, value - 2);
-      at = stringEnd(text, value);
-      const target =
-        property === 'div' || linkProperties.has(property) ? targetOf(property, text.slice(value, at)) : undefined;
+  let property = '';
+  let start = text.indexOf('"');
+  while (start !== -1) {
+    const end = stringEnd(text, start);
+    if (text.charCodeAt(end) === 0x3a) {
+      property = text.slice(start + 1, end - 1);
+    } else {
+      const target = targetOf(unquote(text.slice(start, end)));
       if (target !== undefined) {
-        result += text.slice(from, value) + JSON.stringify(target);
-        from = at;
+        result += text.slice(from, start) + JSON.stringify(target);
+        from = end;
       }
     }
-    at = text.indexOf('"', at);
+    start = text.indexOf('"', end);
   }
   return from === 0 ? text : result + text.slice(from);
 
@@ -39,17 +44,20 @@ export function rewriteLinks(text: string, resolve: (link: Link) => string | und
     return own.has(link.text) ? undefined : resolve(link);
   }
 
-  function targetOf(property: string, quoted: string): string | undefined {
-    const plain = unquote(quoted);
-    return property === 'div' ? rewriteNarrative(plain, resolveOther) : resolveOther({ property, text: plain });
+  function targetOf(plain: string): string | undefined {
+    if (property === 'div') return rewriteNarrative(plain, resolveOther);
+    const target = resolveOther({ property, text: plain });
+    if (target === undefined) return undefined;
+    const isAddress = addresses.next(plain);
+    return property === 'reference' || isAddress() ? target : undefined;
   }
 }
 
-/** The links in a resource. */
-export function linksIn(text: string): ReadonlySet<string> {
+/** The references in a resource. */
+export function linksIn(text: string, definitions: TypeDefinitions): ReadonlySet<string> {
   const found = new Set<string>();
-  rewriteLinks(text, link => {
-    found.add(link.text);
+  rewriteLinks(text, definitions, link => {
+    if (link.property === 'reference') found.add(link.text);
     return undefined;
   });
   return found;
@@ -74,14 +82,3 @@ function rewriteNarrative(div: string, resolve: (link: Link) => string | undefin
 
 /** An attribute of a tag; its value is compared as a whole, so that other texts stay as they are. */
 const address = /(?<=[\s"'])(href|src)=(["'])([^"'<>]*)\2/g;
-
-/** https://hl7.org/fhir/R4/http.html#transaction: references, and elements with a URL */
-const linkProperties: ReadonlySet<string> = new Set([
-  'reference',
-  'url',
-  'uri',
-  'valueUri',
-  'valueUrl',
-  'valueOid',
-  'valueUuid',
-]);

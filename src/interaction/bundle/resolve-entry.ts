@@ -8,10 +8,12 @@ import type { CriteriaSource } from '../criteria.ts';
 import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { CriteriaMatch } from './criteria.ts';
+import { entryPath } from './entry.ts';
 import type { Targets } from './head.ts';
 import type { Identities } from './identities.ts';
 import { linksIn, rewriteLinks } from './link.ts';
 import { createLinkPlaces } from './link-places.ts';
+import type { PlaceOfLink } from './link-places.ts';
 import { resolveLinks } from './resolve.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
@@ -41,9 +43,8 @@ export function createEntryResolution(
       targets,
       base: caller.base,
       fullUrl: asString(entry.value['fullUrl']),
-      index: entry.index,
-      // What a patch makes of a version is no part of the Bundle.
-      placeOf: known === undefined ? createLinkPlaces(engine.model, entry.value['resource']) : () => '',
+      definitions: engine.model.definitions,
+      placeOf: placesOf(entry, given, known === undefined),
       strict: true,
       find,
       elsewhere: name => {
@@ -54,6 +55,11 @@ export function createEntryResolution(
     if (issues.length > 0) throw new FhirError(422, issues);
     return text;
   };
+  /** What a patch makes of a version is no part of the Bundle, but has the places of a separate patch. */
+  const placesOf = ({ index, value, request }: TransactionEntry, given: string, isOfBundle: boolean): PlaceOfLink =>
+    isOfBundle
+      ? createLinkPlaces(engine.model, `${entryPath(index)}.resource`, () => value['resource'])
+      : createLinkPlaces(engine.model, request.resourceType ?? '', () => JSON.parse(given));
   let ended: Promise<StagedPartition> | undefined;
   const known = new Map<string, Promise<CriteriaMatch>>();
   const find: Find = (type, criteria) => {
@@ -67,7 +73,8 @@ export function createEntryResolution(
   return {
     resource: async entry =>
       entry.resource === undefined || isPlain(entry.resource) ? entry.resource : resolve(entry, entry.resource),
-    patched: async (entry, text, before) => (isPlain(text) ? text : resolve(entry, text, linksIn(before))),
+    patched: async (entry, text, before) =>
+      isPlain(text) ? text : resolve(entry, text, linksIn(before, engine.model.definitions)),
   };
 }
 
@@ -88,7 +95,7 @@ async function withResources(
     const { resource, value } = entry;
     if (!isReplaced || resource === undefined || ended.has(type, id)) continue;
     if (checkStructure(value['resource'], model, type).length > 0) continue;
-    const linked = rewriteLinks(resource, ({ text }) => targets.get(text)?.reference);
+    const linked = rewriteLinks(resource, model.definitions, ({ text }) => targets.get(text)?.reference);
     await ended.write([{ kind: 'put', type, id, text: splitForStamp(linked, id) }]);
   }
   return ended;

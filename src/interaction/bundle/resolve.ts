@@ -1,7 +1,7 @@
 import type { Issue } from '../../fhir/outcome.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
 import type { Targets } from './head.ts';
 import type { CriteriaMatch } from './criteria.ts';
-import { entryIssue } from './entry.ts';
 import { type Link, rewriteLinks } from './link.ts';
 import type { PlaceOfLink } from './link-places.ts';
 
@@ -20,7 +20,7 @@ export interface ResolveOptions {
   readonly base: string;
   /** The fullUrl of the entry, the base of its relative references. */
   readonly fullUrl: string | undefined;
-  readonly index: number;
+  readonly definitions: TypeDefinitions;
   /** For errors. */
   readonly placeOf: PlaceOfLink;
   /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
@@ -38,17 +38,17 @@ export interface ResolveOptions {
  * https://hl7.org/fhir/R4/http.html#transaction, https://hl7.org/fhir/R4/bundle.html#references
  */
 export async function resolveLinks(text: string, options: ResolveOptions): Promise<Resolution> {
-  const { targets, base, index, known } = options;
+  const { targets, base, definitions, known } = options;
   const issues: Issue[] = [];
   const found = new Map<string, string>();
   let open = false;
   const complain = (link: Link, what: string, code: Issue['code'] = 'not-found'): void => {
-    const element = `resource${options.placeOf(link)}`;
-    issues.push(entryIssue(index, element, `The reference \`${link.text.slice(0, 200)}\` ${what}.`, code));
+    const expression = options.placeOf(link);
+    issues.push({ severity: 'error', code, text: `The reference \`${link.text.slice(0, 200)}\` ${what}.`, expression });
   };
 
   const conditional: { readonly link: Link; readonly url: string }[] = [];
-  rewriteLinks(text, link => {
+  rewriteLinks(text, definitions, link => {
     if (link.property !== 'reference' || known?.has(link.text) === true) return undefined;
     const url = link.text.startsWith(`${base}/`) ? link.text.slice(base.length + 1) : link.text;
     if (conditionalReference.test(url)) conditional.push({ link, url });
@@ -82,7 +82,7 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
     }
   }
 
-  const resolved = rewriteLinks(text, link => {
+  const resolved = rewriteLinks(text, definitions, link => {
     const target = targets.get(link.text) ?? (link.property === 'reference' ? besides(link.text, options) : undefined);
     if (target !== undefined) {
       if (!target.settled) open = true;

@@ -9,7 +9,8 @@ import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '.
 import { handlingOf } from '../prefer.ts';
 import { attemptTransaction } from './attempt.ts';
 import type { Answers } from './attempt.ts';
-import { requestOf, urlOf } from './batch-entry.ts';
+import { auditedRequest, requestOf } from './batch-entry.ts';
+import type { BatchEntry } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
 import { printEntry } from './print-entry.ts';
 import { LONGEST, readEntries } from './read-entries.ts';
@@ -35,11 +36,14 @@ export function createTransaction(dispatch: Dispatch): Interaction {
   return async (engine, request, partition) => {
     controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
     refuseKey(request, 'transaction');
-    const entries = await readRequests(engine, request);
+    const read = await readEntries(engine, 'transaction', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
-    const audit = (entry: TransactionEntry, { status, records = [] }: FhirResponse): void =>
-      engine.audit.answered({ ...entry.request, query: urlOf(entry) }, { status, records });
+    const { requests, failures } = requestsOf(engine, request, read);
+    const audit = (entry: BatchEntry, { status, records = [] }: FhirResponse): void =>
+      engine.audit.answered(auditedRequest(request, entry, requests.get(entry.index)), { status, records });
     try {
+      failures.throw();
+      const entries = read.map(entry => withRequest(entry, requests));
       for (const entry of entries) await engine.chargeClient?.(entry.request); // once, however often it is carried out
       const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });
       const answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 500 } }));
@@ -49,21 +53,32 @@ export function createTransaction(dispatch: Dispatch): Interaction {
       return { status: 200, body };
     } catch (error) {
       const { status } = answerOf(error, request.requestId).failure;
-      for (const entry of entries) audit(entry, { status });
+      for (const entry of read) audit(entry, { status });
       throw error;
     }
   };
 }
 
-/** The entries with their requests. Throws FhirError with all that are not valid. */
-async function readRequests(engine: Engine, transaction: FhirRequest): Promise<readonly TransactionEntry[]> {
+/** The requests of entries by their index. */
+type Requests = ReadonlyMap<number, FhirRequest>;
+
+/** The requests of the entries, and the failures of those that have no valid one. */
+function requestsOf(
+  engine: Engine,
+  transaction: FhirRequest,
+  entries: readonly BatchEntry[],
+): { readonly requests: Requests; readonly failures: EntryFailures } {
   const failures = new EntryFailures();
-  const read: TransactionEntry[] = [];
-  for (const entry of await readEntries(engine, 'transaction', transaction.body ?? Buffer.alloc(0))) {
-    failures.during(entry, () => read.push({ ...entry, request: requestOf(engine, transaction, entry) }));
-  }
-  failures.throw();
-  return read;
+  const requests = new Map<number, FhirRequest>();
+  for (const entry of entries)
+    failures.during(entry, () => requests.set(entry.index, requestOf(engine, transaction, entry)));
+  return { requests, failures };
+}
+
+function withRequest(entry: BatchEntry, requests: Requests): TransactionEntry {
+  const request = requests.get(entry.index);
+  if (request === undefined) throw new Error(`Entry ${entry.index} has neither a request nor a failure`);
+  return { ...entry, request };
 }
 
 async function untilWritten(

@@ -6,7 +6,7 @@ import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { parseBody, requireLength } from '../write/body.ts';
+import { parseBody, requiredBody, requireLength } from '../write/body.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { applyPathOperations } from './fhirpath-patch.ts';
 import { applyJsonPatch, readJsonPatch } from './json-patch.ts';
@@ -23,8 +23,9 @@ export type Patch = (former: Pick<FormerVersion, 'text'>) => Buffer;
 export function readPatch(
   engine: Pick<Engine, 'model' | 'maxBody'>,
   type: ResourceType,
-  { body = Buffer.alloc(0), contentType }: Pick<FhirRequest, 'body' | 'contentType'>,
+  { contentType, ...request }: Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'>,
 ): Patch {
+  const body = requiredBody(request);
   requireLength(body, engine.maxBody, undefined);
   const apply = contentType === 'application/json-patch+json' ? readJson(body) : readParameters(engine, type, body);
   return ({ text }) => {

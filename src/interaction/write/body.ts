@@ -25,10 +25,10 @@ export function parseBody(body: Buffer, root: string): { readonly text: string; 
   }
 }
 
-/** The body of a create or update. Throws FhirError 400 for an entry of a Bundle that has none. */
-export function requiredBody({ body = empty, missingBody }: Pick<FhirRequest, 'body' | 'missingBody'>): Buffer {
-  if (missingBody === undefined) return body;
-  throw fhirError(400, 'required', 'The entry has no `resource`: add the one to write.', missingBody);
+/** The body of a create, update or patch. Throws the FhirError of an entry of a Bundle that has no valid one. */
+export function requiredBody({ body = empty, bodyFailure }: Pick<FhirRequest, 'body' | 'bodyFailure'>): Buffer {
+  if (bodyFailure !== undefined) throw bodyFailure;
+  return body;
 }
 
 const empty = Buffer.alloc(0);

@@ -29,7 +29,7 @@ export function percentDecode(text: string): string {
       400,
       'value',
       escape === undefined
-        ? 'The percent-escapes in the URL are not UTF-8. Encode names and values as UTF-8 before escaping them.'
+        ? 'The percent-escapes are not UTF-8. Encode names and values as UTF-8 before escaping them.'
         : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for ` +
             'a percent sign.',
     );
