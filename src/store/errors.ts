@@ -1,4 +1,5 @@
 import { longestRecord } from './records.ts';
+import type { WriteResult } from './records.ts';
 
 /** A promise of the port that a store does not keep, and the reason, as a sentence for operators. */
 export interface Lack {
@@ -14,11 +15,14 @@ export interface Lack {
 export class VersionConflict extends Error {
   readonly type: string;
   readonly id: string;
-  constructor(type: string, id: string) {
+  /** Results of the changes that are done nevertheless, by their index; only of a write one by one. */
+  readonly done: ReadonlyMap<number, WriteResult>;
+  constructor(type: string, id: string, done: VersionConflict['done'] = new Map()) {
     super(`${type}/${id} is not at the version that the change expects`);
     this.name = 'VersionConflict';
     this.type = type;
     this.id = id;
+    this.done = done;
   }
 }
 

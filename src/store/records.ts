@@ -96,7 +96,8 @@ export type Precondition =
 export interface WriteOptions {
   /**
    * `all`: atomic (the default). `each`: one by one, in any order except for changes of the same resource; after an
-   * error others may be done: for repeatable work, such as a load. A store may write atomically here too.
+   * error others may be done: for repeatable work, such as a load. After a `VersionConflict` it has their results
+   * (`done`). A store may write atomically here too.
    */
   readonly unit?: 'all' | 'each';
   /** Commits with the changes, or after them if they are written one by one. */

@@ -1,9 +1,9 @@
 // https://hl7.org/fhir/R4/http.html#cond-update and https://hl7.org/fhir/R4/http.html#3.1.0.7.1
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issuesOf } from '../support/media.ts';
+import { issuesOf, post } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
 import { onMongodb } from '../support/store-place.ts';
-import { communication, noted, serveVersioned } from '../support/versioned.ts';
+import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -121,6 +121,21 @@ describe('a conditional delete', () => {
       expect([status, headers.etag]).toEqual([410, 'W/"2"']);
     }
     expect((await remove('many')).status).toBe(204);
+  });
+
+  it('deletes many, each once although several requests delete them', async () => {
+    const ids = Array.from({ length: 250 }, (_, at) => `crowd-${at}`);
+    const entry = ids.map(id => ({
+      resource: { ...called('crowd'), id },
+      request: { method: 'PUT', url: `Communication/${id}` },
+    }));
+    await post(server, '', { resourceType: 'Bundle', type: 'batch', entry }, server.authorized(everything));
+    const answers = await Promise.all([1, 2, 3].map(() => remove('crowd', { Prefer: 'return=OperationOutcome' })));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+    const deleted = answers.map(({ json }) => Number(/^Deleted: (\d+) /.exec(json.issue[0].diagnostics)?.[1]));
+    expect(deleted.reduce((sum, one) => sum + one)).toBe(250);
+    const { json } = await server.get('/Communication/crowd-249/_history');
+    expect(json.entry).toHaveLength(2);
   });
 
   it.each<[string, string]>([

@@ -6,9 +6,11 @@ import {
   PromiseLacking,
   RecordTooLarge,
   StoreRefused,
+  RequirementFailed,
   VersionConflict,
 } from '../../src/store/errors.ts';
 import { longestRecord } from '../../src/store/records.ts';
+import type { WriteResult } from '../../src/store/records.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import type { Store, StoreOptions } from '../../src/store/store.ts';
 import { list } from './support/list.ts';
@@ -143,6 +145,38 @@ export function contract(where: Where): void {
       expect(await demo.read(t.typeName, 'b')).toBeUndefined();
       expect(await demo.mark('load')).toBeUndefined();
       expect(await demo.count(t.typeName)).toBe(1);
+    });
+
+    it('writes one by one what its preconditions allow, and reports what is done beside a conflict', async () => {
+      const ids = Array.from({ length: 40 }, (_, at) => `r${at}`);
+      await demo.write(
+        ids.map(id => t.put(id)),
+        t.each,
+      );
+      const changes = ids.map(id => ({ ...t.remove(id), precondition: { is: 'version', version: 1 } as const }));
+      const remove = async (): Promise<ReadonlyMap<number, WriteResult>> => {
+        try {
+          return new Map((await demo.write(changes, t.each)).entries());
+        } catch (error) {
+          if (error instanceof VersionConflict) return error.done;
+          throw error;
+        }
+      };
+      const all = (await Promise.all([remove(), remove(), remove()])).flatMap(done => [...done]);
+      expect(new Set(all.map(([at]) => at)).size).toBe(all.length);
+      for (const [at, { outcome, lastUpdated }] of all) {
+        expect(outcome).toBe('removed');
+        const version = await demo.read(t.typeName, ids[at] ?? '');
+        expect(version).toMatchObject({ version: 2, lastUpdated, text: undefined });
+      }
+      expect(await demo.count(t.typeName)).toBe(ids.length - all.length);
+    });
+
+    it('writes nothing one by one if what the write requires does not hold', async () => {
+      const requires = [{ is: 'there', type: t.typeName, id: 'none' }] as const;
+      const write = demo.write([t.put('a'), t.put('b')], { ...t.each, requires });
+      await expect(write).rejects.toThrow(RequirementFailed);
+      expect(await demo.count(t.typeName)).toBe(0);
     });
 
     it('says what it lacks, and refuses several changes at once where that is among it', async () => {

@@ -24,6 +24,9 @@ import type { Removable } from './remove-records.ts';
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
 
+/** Records that are deleted together in a store that does not write all of them at once. */
+const together = 100;
+
 /**
  * Delete: 204, also if there is no such record, or none for the caller. 412 if `If-Match` names another version,
  * decided in the write; 409 with the records that refer to it, unless the type declares that these may stay. Without an
@@ -86,9 +89,9 @@ async function removeMatches(
     if (current.is !== 'record' && found !== undefined) throw recordNotWritable(base, type.name);
     return current.is === 'record' ? current.version : undefined;
   };
-  /** The matches, with an id only the record that has it. Throws FhirError if one of them may not be deleted. */
-  const match = async (id?: string): Promise<readonly FormerVersion[]> => {
-    const asked: Query = id === undefined ? query : { kind: 'and', of: [query, { kind: 'id', anyOf: [id] }] };
+  /** The matches, with ids only those among them. Throws FhirError if one of them may not be deleted. */
+  const match = async (ids?: readonly string[]): Promise<readonly FormerVersion[]> => {
+    const asked: Query = ids === undefined ? query : { kind: 'and', of: [query, { kind: 'id', anyOf: ids }] };
     const search = { type, query: asked, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
     const { versions } = await refuseCostly(findPage(search, place));
     if (isSingle && versions.length > 1) throw severalMatch(type, urlCriteria);
@@ -107,12 +110,13 @@ async function removeMatches(
     const ids = (await match()).map(({ id }) => id);
     await refuseIfReferred(engine, request, partition, type, ids);
     const removed: StoredVersion[] = [];
-    for (const [at, id] of ids.entries()) {
-      // Those before it are deleted: they refer to nothing any more.
+    for (let at = 0; at < ids.length; at += together) {
+      const slice = ids.slice(at, at + together);
+      // Those before them are deleted: they refer to nothing any more.
       const deleted = ids.slice(at);
       const find = async (isAgain: boolean): Promise<Removable> =>
-        removable(engine, request, partition, type, { versions: await match(id), deleted, isAgain });
-      removed.push(...(await removeRecords(engine, request, partition, find)));
+        removable(engine, request, partition, type, { versions: await match(slice), deleted, isAgain });
+      removed.push(...(await removeRecords(engine, request, partition, find, 'each')));
     }
     return removed;
   };

@@ -1,7 +1,9 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Conditional } from '../conditional.ts';
+import { VersionConflict } from '../errors.ts';
 import type { WriteResult } from '../records.ts';
 import { applyChange, claimPlaces, resultOf } from './apply.ts';
+import type { WriteStep } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces } from './current.ts';
@@ -34,10 +36,17 @@ export async function writeBatch(
     else if (moves(core, step)) results[step.at] = await applyChange(core, partition, step.change, {});
     else replaces.push(step);
   }
-  await Promise.all([
+  await allDone([
     ...[...Map.groupBy(inserts, ofType)].map(([type, of]) => inBulk(core, partition, type, of, results, insertAll)),
     ...[...Map.groupBy(replaces, ofType)].map(([type, of]) => inBulk(core, partition, type, of, results, replaceAll)),
   ]);
+}
+
+/** Waits for all; throws an error of one of them, a `VersionConflict` only if there is no other. */
+async function allDone(writes: readonly Promise<void>[]): Promise<void> {
+  const settled = await Promise.allSettled(writes);
+  const errors = settled.flatMap((one): readonly unknown[] => (one.status === 'rejected' ? [one.reason] : []));
+  if (errors.length > 0) throw errors.find(error => !(error instanceof VersionConflict)) ?? errors[0];
 }
 
 async function createOne(core: Core, partition: PartitionInfo, change: Conditional): Promise<WriteResult> {
@@ -73,12 +82,23 @@ async function inBulk<T extends Written>(
       return steps;
     }),
   );
+  let conflict: VersionConflict | undefined;
   for (const step of steps) {
     const { at, change, document, outcome } = step;
     const done = resultOf(outcome, change.id, document);
-    results[at] = left.has(step) ? asDone(await applyChange(core, partition, change, {}), done) : done;
+    try {
+      results[at] = left.has(step)
+        ? asDone(await applyChange(core, partition, change, mannerOf(document)), done)
+        : done;
+    } catch (error) {
+      if (!(error instanceof VersionConflict)) throw error;
+      conflict ??= error; // the others have their results nevertheless
+    }
   }
+  if (conflict !== undefined) throw conflict;
 }
+
+const mannerOf = ({ by }: ResourceDocument): WriteStep => (by === undefined ? {} : { by });
 
 /** Inserts documents; returns those whose id is taken. */
 async function insertAll(core: Core, type: string, steps: readonly Insert[], step: Step): Promise<readonly Insert[]> {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import type { Change, WriteOutcome, WriteResult } from '../records.ts';
 import { type Conditional, isConditional } from '../conditional.ts';
@@ -34,6 +35,7 @@ export type Prepared =
 export interface Written {
   readonly at: number;
   readonly change: Change;
+  /** Its `by` identifies the write of a change with a precondition, which does not hold any more when it is done. */
   readonly document: ResourceDocument;
   readonly outcome: WriteOutcome;
 }
@@ -108,7 +110,8 @@ function prepareOne(
   declared(core, change.type);
   const outcome = outcomeOf(change, current);
   if (outcome === 'unchanged') return { kind: 'done', at, result: unchanged(change, current) };
-  const document = nextDocument(core, partition, change, current, { updated, by: undefined });
+  const by = change.precondition === undefined ? undefined : randomUUID();
+  const document = nextDocument(core, partition, change, current, { updated, by });
   if (current === undefined) return { kind: 'insert', at, change, document, outcome };
   return { kind: 'replace', at, change, document, current, outcome };
 }

@@ -30,6 +30,7 @@ export async function write(
   const { transactions } = core.deployment;
   const several = changes.length > 1;
   if (several && unit === 'each' && key === undefined) {
+    await requireAll(core, partition, requires);
     const results = await writeEach(core, partition, changes);
     await keepMark(core, partition.p, mark);
     return results;
