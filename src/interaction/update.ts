@@ -92,7 +92,7 @@ async function byCriteria(
       const taken = await findCurrent(engine, type, { ...request, id: given }, partition, 'u');
       if (taken.is === 'record' || (taken.is === 'none' && !taken.isFree)) throw idTaken(type, given);
     }
-    return { id: newId, former: undefined, precondition: { is: 'no-match', query } };
+    return { id: newId, former: undefined, precondition: { is: 'no-match', query, keepsId: given !== undefined } };
   };
 }
 

@@ -3,7 +3,7 @@ import type { Query } from '../../search/ast.ts';
 import { print } from '../../search/print.ts';
 import { type Conditional, queryOf } from '../conditional.ts';
 import type { Put, Requirement, WriteResult } from '../records.ts';
-import { RequirementFailed, SeveralMatch, VersionConflict } from '../errors.ts';
+import { RequirementFailed, SeveralMatch, StoreUnavailable, VersionConflict } from '../errors.ts';
 import { applyChange, type WriteStep } from './apply.ts';
 import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -15,8 +15,11 @@ import { findReferring } from './referring.ts';
 import { reservationId } from './reservation-id.ts';
 import { withId } from '../with-id.ts';
 
-/** Minimum lifetime of a reservation that a crash has left, in milliseconds. */
-const kept = 3_600_000;
+/** Lifetime of a reservation, after which another write replaces one that a crash has left, in milliseconds. */
+const kept = 60_000;
+
+/** How long before the end of a reservation no record is created under it, in milliseconds. */
+const margin = 30_000;
 
 /** How long a write waits for the one that has the reservation, before it takes its id, in milliseconds. */
 const longestWait = 2_000;
@@ -25,7 +28,9 @@ const longestWait = 2_000;
  * Creates a resource unless one matches, however many processes try concurrently. All that find none agree on one id
  * first, through a reservation of the criteria, and search again: then that id decides which of them creates it. A
  * reservation is deleted when its record exists. Others wait for that, since they have ids of their own; one that a
- * crash has left gives its id to the first that has waited long enough.
+ * crash has left gives its id to the first that has waited long enough, unless that one keeps its own: then the
+ * reservation must end before, since the write that made it may still create its record. Throws `StoreUnavailable`
+ * until then.
  */
 export async function createUnlessMatching(
   core: Core,
@@ -37,13 +42,18 @@ export async function createUnlessMatching(
   for (;;) {
     const found = await matchOf(core, partition, change);
     if (found !== undefined) return found;
-    const { _id, id } = await reserve(core, partition, change);
+    const { _id, id, expires } = await reserve(core, partition, change);
     if (id !== change.id && (await isReleased(core, { _id, id }))) continue;
+    if (id !== change.id && change.precondition.keepsId === true) throw interrupted();
     const release = (): Promise<unknown> => reserved.deleteOne({ _id, id });
     const meanwhile = await matchOf(core, partition, change);
     if (meanwhile !== undefined) {
       if (id === change.id) await release();
       return meanwhile;
+    }
+    if (core.options.now() >= expires - margin) {
+      if (id === change.id) await release();
+      throw interrupted();
     }
     try {
       const created = await applyChange(core, partition, unconditional(change, id), manner);
@@ -62,6 +72,9 @@ export async function createUnlessMatching(
     }
   }
 }
+
+const interrupted = (): StoreUnavailable =>
+  new StoreUnavailable('timeout', 'An earlier write with the same criteria has not ended');
 
 /** Waits until the write that has a reservation is done; false if it is not in time. */
 async function isReleased(core: Core, { _id, id }: Pick<ReservationDocument, '_id' | 'id'>): Promise<boolean> {
@@ -129,13 +142,15 @@ export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditi
   return { _id: matchReservation(p, change), p, body: '', id: change.id, expires: core.options.now() + kept };
 }
 
-/** The reservation of the criteria of a change: the existing one, if there is one. */
+/** The reservation of the criteria of a change: the existing one, if there is one that has not ended. */
 async function reserve(core: Core, partition: PartitionInfo, change: Conditional): Promise<ReservationDocument> {
   const own = reservationFor(core, partition, change);
   for (;;) {
     if (await insertNew(reservations(core.database), own)) return own;
     const other = await reservations(core.database).findOne({ _id: own._id });
-    if (other !== null) return other;
+    if (other === null) continue;
+    if (core.options.now() < other.expires) return other;
+    await reservations(core.database).deleteOne({ _id: own._id, id: other.id, expires: other.expires });
   }
 }
 

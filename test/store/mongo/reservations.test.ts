@@ -101,6 +101,19 @@ describe('criteria after a crash that left', () => {
     expect(await left()).toBe(0);
   });
 
+  it('a reservation: a write that keeps its id is refused until that ends, and then has its own', async () => {
+    const _id = await reserve('first');
+    const { precondition, ...rest } = change('second') as Conditional;
+    const keeping = { ...rest, precondition: { ...precondition, keepsId: true } };
+    await expect(demo.write([keeping])).rejects.toThrow(StoreUnavailable);
+    expect(await demo.count(t.typeName)).toBe(0);
+    await reservations(core.database).updateOne({ _id }, { $set: { expires: Date.now() + 10_000 } });
+    await expect(demo.write([change('third')])).rejects.toThrow(StoreUnavailable); // it would end too soon
+    await reservations(core.database).updateOne({ _id }, { $set: { expires: Date.now() } });
+    expect((await demo.write([keeping])).map(of)).toEqual([['created', undefined, 'second', 1]]);
+    expect(await left()).toBe(0);
+  });
+
   it('nothing, since its process lives: the next create waits, and has its own id if that creates none', async () => {
     const _id = await reserve('first');
     const second = demo.write([change('second')]);
