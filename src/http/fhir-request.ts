@@ -113,6 +113,7 @@ const heeded = [
   'if-match',
   'if-none-match',
   'if-modified-since',
+  'if-unmodified-since',
   'if-none-exist',
   'idempotency-key',
 ] as const;

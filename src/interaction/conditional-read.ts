@@ -1,4 +1,5 @@
 import { parseETag } from '../fhir/etag.ts';
+import { isAfterDate, parseHttpDate } from '../fhir/http-date.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { FhirRequest } from './interaction.ts';
 
@@ -21,21 +22,11 @@ export function isUnmodified(headers: FhirRequest['headers'], type: ResourceType
   const since = headers['if-modified-since'];
   if (!byDate || since === undefined) return false;
   const time = parseHttpDate(since);
-  return time !== undefined && Math.floor(version.lastModified / 1000) * 1000 <= time;
+  return time !== undefined && !isAfterDate(version.lastModified, time);
 }
 
 /** True if an If-None-Match header lists the tag (without `W/` and quotes) or `*`. */
 export function hasTag(header: string, tag: string): boolean {
   const tags = parseETag(header);
   return tags.includes(tag) || tags.includes('*');
-}
-
-/**
- * An HTTP date in milliseconds; undefined for any other text, which is ignored.
- * https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7
- */
-function parseHttpDate(text: string): number | undefined {
-  if (text.length > 40 || !/^[A-Z][a-z]{2,8},? /.test(text)) return undefined;
-  const time = Date.parse(text.endsWith(' GMT') ? text : `${text} GMT`); // the form of C's asctime has no zone
-  return Number.isNaN(time) ? undefined : time;
 }

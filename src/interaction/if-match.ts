@@ -1,20 +1,23 @@
 import { parseETag, printETag } from '../fhir/etag.ts';
 import { fhirError } from '../fhir/error.ts';
+import { isAfterDate, parseHttpDate } from '../fhir/http-date.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { StoredVersion } from '../store/records.ts';
 import type { RequestHeaders } from './interaction.ts';
 
-type Current = Pick<StoredVersion, 'id' | 'version'> | undefined;
+type Current = Pick<StoredVersion, 'id' | 'version' | 'lastUpdated'> | undefined;
 
 /**
  * Throws FhirError 412 if `If-Match` names another version than the current one, or if there is no record, and if
- * `If-None-Match` names the current one, with `*` any. A type whose versioning is `versioned-update` requires
- * `If-Match` for records that exist: 400. `current` is undefined also for a record that does not exist for the caller.
+ * `If-None-Match` names the current one, with `*` any; without `If-Match` also if the record has changed after the date
+ * of `If-Unmodified-Since`. A type whose versioning is `versioned-update` requires `If-Match` for records that exist:
+ * 400. `current` is undefined also for a record that does not exist for the caller.
  * https://hl7.org/fhir/R4/http.html#concurrency, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
 export function requireMatch(headers: RequestHeaders, type: ResourceType, current: Current): void {
   requireListed(headers, type, current);
+  requireUnmodified(headers, type, current);
   requireUnlisted(headers, current);
 }
 
@@ -34,6 +37,15 @@ function requireListed({ 'if-match': given }: RequestHeaders, type: ResourceType
   );
 }
 
+/** https://www.rfc-editor.org/rfc/rfc9110#section-13.1.4 */
+function requireUnmodified(headers: RequestHeaders, type: ResourceType, current: Current): void {
+  const { 'if-match': match, 'if-unmodified-since': given } = headers;
+  const date = given === undefined || match !== undefined ? undefined : parseHttpDate(given);
+  if (date === undefined || current === undefined || !isAfterDate(current.lastUpdated, date)) return;
+  const text = `${type.name}/${current.id} has changed after the date of \`If-Unmodified-Since\`: read it again.`;
+  throw failed('If-Unmodified-Since', text);
+}
+
 function requireUnlisted({ 'if-none-match': given }: RequestHeaders, current: Current): void {
   if (given === undefined) return;
   const isListed = parseCondition('If-None-Match', given);
@@ -44,7 +56,7 @@ function requireUnlisted({ 'if-none-match': given }: RequestHeaders, current: Cu
   );
 }
 
-type Header = 'If-Match' | 'If-None-Match';
+type Header = 'If-Match' | 'If-None-Match' | 'If-Unmodified-Since';
 
 /** Whether a header lists a version. Throws FhirError 400 for a header without any. */
 function parseCondition(header: Header, given: string): (version: number) => boolean {

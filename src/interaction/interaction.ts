@@ -68,7 +68,16 @@ export interface CompartmentOf {
 /** The request headers that interactions use. */
 export type RequestHeaders = Readonly<
   Partial<
-    Record<'prefer' | 'if-match' | 'if-none-match' | 'if-modified-since' | 'if-none-exist' | 'idempotency-key', string>
+    Record<
+      | 'prefer'
+      | 'if-match'
+      | 'if-none-match'
+      | 'if-modified-since'
+      | 'if-unmodified-since'
+      | 'if-none-exist'
+      | 'idempotency-key',
+      string
+    >
   >
 >;
 

@@ -15,7 +15,7 @@ export function describeUpdate(type: ResourceType, hasId: boolean, source: Sourc
   return {
     summary: `Update ${which(type, hasId)}`,
     fields: fieldsOf(hasId, source),
-    headers: ['if-match', 'prefer'],
+    headers: ['if-match', 'if-unmodified-since', 'prefer'],
     body: recordBody(type, source),
     responses: {
       200: recordResponse(type, source),
@@ -30,7 +30,7 @@ export function describePatch(type: ResourceType, hasId: boolean, source: Source
   return {
     summary: `Patch ${which(type, hasId)}`,
     fields: fieldsOf(hasId, source),
-    headers: ['if-match', 'prefer'],
+    headers: ['if-match', 'if-unmodified-since', 'prefer'],
     body: patchBody(source),
     responses: { 200: recordResponse(type, source) },
     errors: [400, 404, ...(hasId ? ([410] as const) : []), 412, 422],
@@ -72,7 +72,7 @@ export function describeDelete(type: ResourceType, hasId: boolean, source: Sourc
   return {
     summary: isSeveral ? `Delete each ${type.name} that matches` : `Delete ${which(type, hasId)}`,
     fields: fieldsOf(hasId, source),
-    headers: ['if-match', 'prefer'],
+    headers: ['if-match', 'if-unmodified-since', 'prefer'],
     responses: {
       200: source.components.share('responses', 'deleted', () => ({
         description: 'An OperationOutcome, if the delete prefers that.',

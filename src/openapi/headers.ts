@@ -12,6 +12,11 @@ const headers: Readonly<Record<HeaderName, { name: string; description: string; 
     description: 'The Last-Modified of the version that the client has: 304.',
     example: 'Thu, 01 Jan 2026 00:00:00 GMT',
   },
+  'if-unmodified-since': {
+    name: 'If-Unmodified-Since',
+    description: 'Without If-Match: the Last-Modified of the version that is changed; 412 if a later one exists.',
+    example: 'Thu, 01 Jan 2026 00:00:00 GMT',
+  },
   'if-none-exist': {
     name: 'If-None-Exist',
     description: 'A search; nothing is created if a record matches.',

@@ -108,6 +108,31 @@ describe('an update', () => {
 });
 
 // https://hl7.org/fhir/R4/http.html#concurrency
+// https://www.rfc-editor.org/rfc/rfc9110#section-13.1.4
+describe('If-Unmodified-Since', () => {
+  it('refuses the write of a record that has changed since, unless there is an If-Match', async () => {
+    await server.put('/Communication/u', communication('u'));
+    server.clock.now += 5_000;
+    await server.put('/Communication/u', communication('u', noted('second')));
+    const last = String((await server.get('/Communication/u')).headers['last-modified']);
+    const since = (date: string, more = {}) => ({ 'If-Unmodified-Since': date, ...more });
+    const past = new Date(Date.parse(last) - 1_000).toUTCString();
+    const write = (headers: Record<string, string>) =>
+      server.put('/Communication/u', communication('u', noted('third')), headers);
+    const refused = await write(since(past));
+    expect([refused.status, issuesOf(refused)]).toEqual([412, ['conflict http."If-Unmodified-Since"']]);
+    const patched = await server.patch('/Communication/u', [], {
+      ...since(past),
+      'Content-Type': 'application/json-patch+json',
+    });
+    expect([patched.status, (await server.delete('/Communication/u', since(past))).status]).toEqual([412, 412]);
+    expect((await write(since(past, { 'If-Match': 'W/"2"' }))).status).toBe(200);
+    expect((await write(since('yesterday'))).status).toBe(200);
+    expect((await server.put('/Communication/none', communication('none'), since(past))).status).toBe(201);
+    expect((await server.delete('/Communication/u', since(new Date(server.clock.now).toUTCString()))).status).toBe(204);
+  });
+});
+
 describe('If-Match', () => {
   const put = (note: string, match: string) =>
     server.put('/Communication/m', communication('m', noted(note)), { 'If-Match': match });

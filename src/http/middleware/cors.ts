@@ -69,7 +69,7 @@ const allowCredentials = 'Access-Control-Allow-Credentials';
 /** Headers that FHIR clients send in addition to the CORS-safelisted ones. */
 const sent =
   'Authorization, Content-Type, Accept, Prefer, If-Match, If-None-Match, If-None-Exist, ' +
-  'If-Modified-Since, Idempotency-Key, ' +
+  'If-Modified-Since, If-Unmodified-Since, Idempotency-Key, ' +
   'Cache-Control, Pragma, X-Requested-With, X-Request-Id, X-Correlation-Id, X-Medplum, Traceparent, Tracestate';
 
 /** Headers that pages may read in addition to the CORS-safelisted ones. */
