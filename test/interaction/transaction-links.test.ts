@@ -89,8 +89,10 @@ describe('links of a transaction', () => {
   });
 
   it('are refused if no entry has the fullUrl, or two have it', async () => {
-    const open = [postEntry(call('open', refer('urn:uuid:none')))];
-    expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
+    for (const urn of ['urn:uuid:none', 'urn:oid:1.2.3']) {
+      const open = [postEntry(call('open', refer(urn)))];
+      expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
+    }
     const twice = [postEntry(call('twice'), 'urn:uuid:1'), postEntry(call('twice'), 'urn:uuid:1')];
     expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[1].fullUrl']]);
     expect(await total('twice')).toBe(0);

@@ -79,7 +79,7 @@ export function createEntryResolution(
 }
 
 /** A text without such links is not searched for them: most have none. */
-const mayLead = /urn:uuid:|"reference":"(?:[^"?]*\/)?[A-Z][A-Za-z]{0,63}\?/;
+const mayLead = /urn:(?:uuid|oid):|"reference":"(?:[^"?]*\/)?[A-Z][A-Za-z]{0,63}\?/;
 
 type Find = (type: string, criteria: string) => Promise<CriteriaMatch>;
 

@@ -23,7 +23,7 @@ export interface ResolveOptions {
   readonly definitions: TypeDefinitions;
   /** For errors. */
   readonly placeOf: PlaceOfLink;
-  /** True in a batch or transaction, where a urn:uuid must be the fullUrl of an entry. */
+  /** True in a batch or transaction, where a urn:uuid or urn:oid must be the fullUrl of an entry. */
   readonly strict: boolean;
   /** Links that need not lead to an entry or a match, since the record had them before. */
   readonly known?: ReadonlySet<string> | undefined;
@@ -89,7 +89,7 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
       return target.reference === link.text ? undefined : target.reference;
     }
     if (link.property !== 'reference') return undefined;
-    if (options.strict && known?.has(link.text) !== true && link.text.startsWith('urn:uuid:'))
+    if (options.strict && known?.has(link.text) !== true && /^urn:(?:uuid|oid):/.test(link.text))
       complain(link, 'is the fullUrl of no entry of the Bundle');
     return found.get(link.text);
   });
