@@ -33,6 +33,18 @@ const part = (name: string, value: object) => ({ name, ...value });
 const base = 'http://hl7.org/fhir/StructureDefinition';
 const caCore = 'http://fhir.infoway-inforoute.ca/cacore/StructureDefinition';
 
+it('names the place of what is wrong in its Parameters', async () => {
+  const resource = part('resource', { resource: patient('x') });
+  const calls: readonly (readonly [object, string])[] = [
+    [{ ...parameters(resource), more: 1 }, 'Parameters'],
+    [parameters(resource, part('modus', { valueCode: 'create' })), 'Parameters.parameter[1]'],
+    [parameters(resource, resource), 'Parameters.parameter[1]'],
+    [parameters(part('mode', { valueBoolean: true })), 'Parameters.parameter[0]'],
+  ];
+  for (const [body, place] of calls)
+    expect(errorsOf(await ask('POST', '/Patient/$validate', body))).toEqual([`structure ${place}`]);
+});
+
 describe('on a type', () => {
   it('says that nothing is wrong', async () => {
     const text = { status: 'generated', div: '<div xmlns="http://www.w3.org/1999/xhtml">Ann</div>' };

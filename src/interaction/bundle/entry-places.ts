@@ -26,7 +26,7 @@ function placeOf(entry: PlacedEntry, status: number, issue: Issue): string {
   const { expression } = issue;
   if (expression === undefined) return path + withoutPlace(status, issue);
   if (expression === path || expression.startsWith(`${path}.`)) return expression;
-  if (expression.startsWith('http.')) return `${path}.request${elementOf[expression] ?? criteriaOf(entry)}`;
+  if (expression.startsWith('http.')) return path + (elementOf[expression] ?? ofParameter(entry, expression));
   const type = typeOf(entry);
   if (isPatch(entry)) return `${path}.resource${inPatch(type, expression)}`;
   if (expression === 'resourceType') return `${path}.resource.resourceType`;
@@ -43,14 +43,20 @@ function inPatch(type: string, expression: string): string {
 
 /** The elements that headers of a separate request correspond to. */
 const elementOf: Readonly<Record<string, string>> = {
-  'http."If-None-Exist"': '.ifNoneExist',
-  'http."If-Match"': '.ifMatch',
-  'http."If-None-Match"': '.ifNoneMatch',
+  'http."If-None-Exist"': '.request.ifNoneExist',
+  'http."If-Match"': '.request.ifMatch',
+  'http."If-None-Match"': '.request.ifNoneMatch',
 };
 
-/** The element of the parameters of a search. */
-const criteriaOf = ({ value: { request } }: PlacedEntry): string =>
-  isObject(request) && request['ifNoneExist'] !== undefined ? '.ifNoneExist' : '.url';
+/** The element of a parameter: of a search, of criteria, or of an operation, which may be in its resource. */
+function ofParameter({ value: { request, resource } }: PlacedEntry, expression: string): string {
+  const { method, url, ifNoneExist } = isObject(request) ? request : {};
+  if (ifNoneExist !== undefined) return '.request.ifNoneExist';
+  const [path = '', query = ''] = String(url).split('?');
+  const isGiven = query.split('&').some(pair => pair.split('=')[0] === expression.slice('http.'.length));
+  const mayBeBody = method === 'POST' && path.includes('$') && !isGiven;
+  return mayBeBody && (resource !== undefined || expression === 'http.body') ? '.resource' : '.request.url';
+}
 
 /** The element that an issue without a place is about: mostly what the URL leads to. */
 function withoutPlace(status: number, { code }: Issue): string {

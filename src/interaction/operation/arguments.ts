@@ -132,7 +132,8 @@ function ofResource({ code, parameters }: Operation, resource: JsonObject): Part
   const type = String(resource['resourceType']);
   const takes = [...parameters.values()].find(one => one.type === type);
   if (takes !== undefined) return { name: takes.name, value: { resource }, at: type };
-  throw fhirError(400, 'structure', `\`$${code}\` takes Parameters as its body, not a resource of type ${type}.`);
+  const text = `\`$${code}\` takes Parameters as its body, not a resource of type ${type}.`;
+  throw fhirError(400, 'structure', text, 'resourceType');
 }
 
 /** The text of a search parameter. */

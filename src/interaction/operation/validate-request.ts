@@ -86,22 +86,24 @@ function readBody(body: Buffer, type: ResourceType, most: number): Sent {
     return { resource: { value, decimals, body } };
   const unknown = Object.keys(value).find(name => !ownProperties.includes(name));
   if (unknown !== undefined)
-    throw wrong(`Parameters has no element \`${shorten(unknown)}\`.${didYouMean(unknown, ownProperties)}`);
-  if (parts !== undefined && !Array.isArray(parts)) throw wrong('`Parameters.parameter` must be an array.');
+    throw malformed(`Parameters has no element \`${shorten(unknown)}\`.${didYouMean(unknown, ownProperties)}`);
+  if (parts !== undefined && !Array.isArray(parts))
+    throw malformed('`Parameters.parameter` must be an array.', '.parameter');
   const found = new Map<string, unknown>();
   let resource: GivenResource | undefined;
   for (const [index, part] of ((parts ?? []) as readonly unknown[]).entries()) {
     const name = isObject(part) ? part['name'] : undefined;
+    const at = `.parameter[${index}]`;
     if (!isObject(part) || typeof name !== 'string' || !isPart(part)) {
       const what = typeof name === 'string' ? `\`${shorten(name)}\`` : 'a part without a name';
       const meant = typeof name === 'string' ? didYouMean(name, names) : '';
-      throw wrong(`\`$validate\` takes \`${names.join('`, `')}\`, not ${what}.${meant}`);
+      throw malformed(`\`$validate\` takes \`${names.join('`, `')}\`, not ${what}.${meant}`, at);
     }
-    if (found.has(name)) throw wrong(`\`${name}\` is repeated: send it once.`);
-    found.set(name, name === 'resource' ? undefined : textIn(part, name));
+    if (found.has(name)) throw malformed(`\`${name}\` is repeated: send it once.`, at);
+    found.set(name, name === 'resource' ? undefined : textIn(part, name, at));
     if (name !== 'resource') continue;
     const inner = part['resource'];
-    if (inner === undefined) throw wrong('The parameter `resource` has no `resource`.');
+    if (inner === undefined) throw malformed('The parameter `resource` has no `resource`.', at);
     const own = Buffer.from(resourceText(text, index));
     resource = { value: inner, decimals, body: spans.length === 0 ? own : restored(own, path, body, spans) };
   }
@@ -114,11 +116,12 @@ const ownProperties = ['resourceType', 'id', 'meta', 'implicitRules', 'language'
 const isPart = (part: unknown): boolean => isObject(part) && names.includes(String(part['name']));
 
 /** The text of a parameter: `mode` is a code and `profile` a uri, and clients also send other string types. */
-function textIn(part: JsonObject, name: string): string {
+function textIn(part: JsonObject, name: string, at: string): string {
   const [value, ...more] = Object.keys(part).filter(key => key.startsWith('value'));
   const text = value !== undefined && more.length === 0 && stringTypes.includes(value) ? part[value] : undefined;
   if (typeof text === 'string' && text !== '') return text;
-  throw wrong(`The parameter \`${name}\` requires one text, as \`${name === 'mode' ? 'valueCode' : 'valueUri'}\`.`);
+  const type = name === 'mode' ? 'valueCode' : 'valueUri';
+  throw malformed(`The parameter \`${name}\` requires one text, as \`${type}\`.`, at);
 }
 
 const stringTypes = ['valueCode', 'valueString', 'valueUri', 'valueUrl', 'valueCanonical'];
@@ -143,5 +146,7 @@ function restored(resource: Buffer, path: readonly string[], body: Buffer, spans
   return Buffer.concat([...parts, resource.subarray(from)]);
 }
 
-const wrong = (text: string, parameter?: string): FhirError =>
-  fhirError(400, parameter === undefined ? 'structure' : 'value', text, parameter && `http.${parameter}`);
+const wrong = (text: string, parameter: string): FhirError => fhirError(400, 'value', text, `http.${parameter}`);
+
+/** The Parameters of a call are malformed; `at` is the place in them. */
+const malformed = (text: string, at = ''): FhirError => fhirError(400, 'structure', text, `Parameters${at}`);
