@@ -14,7 +14,7 @@ const maxValueSet = 'http://hl7.org/fhir/StructureDefinition/elementdefinition-m
 interface Binding {
   readonly strength: string;
   readonly valueSet: string;
-  /** The maximum ValueSet, which also limits an extensible binding. */
+  /** The maximum ValueSet, which also limits an extensible or preferred binding. */
   readonly most: string | undefined;
 }
 
@@ -37,7 +37,9 @@ export function compileBinding(tree: Tree, base: Tree | undefined, source: Sourc
       const held = check(node, walk, valueSet, 'error', source.url, rule);
       if (held && given?.strength === 'extensible') walk.findings.settle();
     } else {
-      if (most !== undefined) check(node, walk, most, 'error', source.url, `${rule} maxValueSet`);
+      // A maximum limits the codes; a text alone is rejected under an extensible binding only, as by HL7's validator.
+      const isLimited = strength === 'extensible' || codesOf(node)?.length !== 0;
+      if (most !== undefined && isLimited) check(node, walk, most, 'error', source.url, `${rule} maxValueSet`);
       if (strength === 'extensible') check(node, walk, valueSet, 'warning', source.url, rule);
       if (strength === 'preferred') recommend(node, walk, valueSet, source.url, rule);
     }

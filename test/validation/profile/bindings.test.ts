@@ -151,6 +151,16 @@ describe('bindings', () => {
     ]);
   });
 
+  it('limits the codes beside a preferred set by its maximum, and takes a text alone', () => {
+    const validator = validatorOf();
+    const speaking = (language: JsonObject): JsonObject => patient({ communication: [{ language }] });
+    expect(problems(validator, speaking({ text: 'Cree' }))).toEqual([]);
+    expect(problems(validator, speaking({ coding: [{ system: 'urn:ietf:bcp:47', code: 'cr' }] }))).toEqual([]);
+    expect(problems(validator, speaking({ coding: [{ system: 'urn:x', code: 'cr' }] }))).toEqual([
+      'error Patient.communication.language binding maxValueSet at Patient.communication[0].language',
+    ]);
+  });
+
   it('holds R4 to its own required bindings', () => {
     const validator = validatorOf();
     expect(problems(validator, patient({ gender: 'female' }))).toEqual([]);
