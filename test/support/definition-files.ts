@@ -58,7 +58,7 @@ export const searchParameter = <Fields extends object>(code: string, fields: Fie
   ...fields,
 });
 
-/** A profile of example.org. */
+/** A profile of example.org, which requires nothing unless the fields say so. */
 export const profile = (name: string, type: string, fields: object = {}) => ({
   resourceType: 'StructureDefinition',
   url: `https://example.org/StructureDefinition/${name}`,
@@ -69,6 +69,7 @@ export const profile = (name: string, type: string, fields: object = {}) => ({
   type,
   baseDefinition: `http://hl7.org/fhir/StructureDefinition/${type}`,
   derivation: 'constraint',
+  differential: { element: [{ id: type, path: type }] },
   ...fields,
 });
 

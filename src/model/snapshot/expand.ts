@@ -10,6 +10,8 @@ export interface Expanded {
   readonly children: readonly Node[];
   /** What was not found; the children are then those of a more general type, or none. */
   readonly problem?: string;
+  /** True if the problem is a profile of the type that is not loaded. */
+  readonly undecided?: boolean;
 }
 
 /**
@@ -33,7 +35,11 @@ export function childrenOf(node: Node, context: { readonly find: FindSnapshot; r
   const expanded = ofStructure(element, profile, context.find);
   return expanded.problem === undefined
     ? expanded
-    : { ...expanded, ...ofStructure(element, typeName(type), context.find), problem: expanded.problem };
+    : {
+        ...ofStructure(element, typeName(type), context.find),
+        problem: expanded.problem,
+        undecided: context.find(profile) === undefined,
+      };
 }
 
 function referred(

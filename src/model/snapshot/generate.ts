@@ -50,13 +50,21 @@ function merge(base: Node, written: Node | undefined, context: Context): Node {
   checkCardinality(base, differential, context);
   const element = mergeElement(base.element ?? {}, differential.element ?? {});
   const node = mergeChildren({ ...base, element }, differential, context);
-  return mergeSlices(base, node, differential, context);
+  return mergeSlices(base, withOwnType(node, differential), differential, context);
+}
+
+/** A type that a differential writes replaces a content reference, after its children were taken from there. */
+function withOwnType(node: Node, { element: written }: Node): Node {
+  if (written?.['type'] === undefined || node.element?.['contentReference'] === undefined) return node;
+  const { contentReference: _, ...element } = node.element;
+  return { ...node, element };
 }
 
 function mergeChildren(node: Node, written: Node, context: Context): Node {
   if (written.children.length === 0) return node;
-  const { children, element, problem } = childrenOf(node, context);
-  if (problem !== undefined) context.problems.push({ element: context.id, text: problem });
+  const { children, element, problem, undecided } = childrenOf(node, context);
+  if (problem !== undefined)
+    context.problems.push({ element: context.id, text: problem, ...(undecided === true ? { undecided } : {}) });
   const differential = withShorthands(written.children, children);
   const at = (child: Node): Context => ({ ...context, id: `${context.id}.${child.name}` });
   const known = children.map(child => merge(child, named(differential, child.name), at(child)));

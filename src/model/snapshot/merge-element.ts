@@ -3,8 +3,8 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 
 /**
  * Merges one element of the base with that of a differential. Most properties replace; invariants are added by their
- * key, items of other lists by content, a binding keeps the properties that are not replaced, and slicing keeps its
- * discriminators. Nothing is relaxed: the narrower cardinality wins, `mustSupport` stays.
+ * key, items of other lists by content, a binding keeps its strength and ValueSet unless they are replaced, and slicing
+ * keeps its discriminators. Nothing is relaxed: the narrower cardinality wins, `mustSupport` stays.
  * https://hl7.org/fhir/R4/profiling.html#limitations
  */
 export function mergeElement(base: JsonObject, differential: JsonObject): JsonObject {
@@ -13,9 +13,8 @@ export function mergeElement(base: JsonObject, differential: JsonObject): JsonOb
   if (base['max'] !== undefined) merged['max'] = maxOf(differential) < maxOf(base) ? differential['max'] : base['max'];
   if (base['mustSupport'] === true) merged['mustSupport'] = true;
   if (base['base'] !== undefined) merged['base'] = base['base'];
-  if (differential['type'] !== undefined) delete merged['contentReference'];
   if (differential['binding'] !== undefined && base['binding'] !== undefined)
-    merged['binding'] = { ...asObject(base['binding']), ...asObject(differential['binding']) };
+    merged['binding'] = mergeBinding(asObject(base['binding']), asObject(differential['binding']));
   if (differential['slicing'] !== undefined && base['slicing'] !== undefined)
     merged['slicing'] = mergeSlicing(asObject(base['slicing']), asObject(differential['slicing']));
   const constraints = added(objectsOf(base['constraint']), objectsOf(differential['constraint']), ({ key }) => key);
@@ -45,6 +44,15 @@ export const maxOf = ({ max }: JsonObject): number => (typeof max === 'string' &
 
 const valueKey = (element: JsonObject, kind: string): string | undefined =>
   Object.keys(element).find(key => key.startsWith(kind) && /^[A-Z]/.test(key.slice(kind.length)));
+
+/**
+ * HL7's tool takes neither the description nor the extensions of a binding of the base: a maximum ValueSet belongs to
+ * the ValueSet beside it.
+ */
+function mergeBinding(base: JsonObject, differential: JsonObject): JsonObject {
+  const { extension: _extension, description: _description, ...rest } = base;
+  return { ...rest, ...differential };
+}
 
 function mergeSlicing(base: JsonObject, differential: JsonObject): JsonObject {
   const discriminator = added(objectsOf(base['discriminator']), objectsOf(differential['discriminator']), one =>

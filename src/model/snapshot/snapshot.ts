@@ -18,6 +18,8 @@ export interface SnapshotProblem {
   readonly element: string;
   /** A whole sentence. */
   readonly text: string;
+  /** True if a definition is missing that could make the element right. */
+  readonly undecided?: boolean;
 }
 
 /** One line that names the profile and its element. */

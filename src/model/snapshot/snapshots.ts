@@ -1,3 +1,4 @@
+import type { Definition } from '../../definitions/definition.ts';
 import type { Definitions } from '../../definitions/definitions.ts';
 import { asObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
@@ -30,16 +31,24 @@ export function createSnapshots(structureOf: FindStructure): FindSnapshot {
   return find;
 }
 
-/** Snapshots of loaded definitions; the types of R4 are those of R4 itself (4.0.1) if they are loaded. */
+/**
+ * Snapshots of loaded definitions. The types of R4 are those of R4 itself (4.0.1) if they are loaded; of its extensions
+ * and profiles the newest version is used, as of all others.
+ */
 export function snapshotsOf(definitions: Definitions): FindSnapshot {
-  const structures = new Map<unknown, JsonObject>(); // one object for a definition, by any of its names
+  const structures = new Map<Definition, JsonObject>(); // one object for a definition, by any of its names
+  const structureOf = (definition: Definition): JsonObject => {
+    const structure = structures.get(definition) ?? definition.resource();
+    structures.set(definition, structure);
+    return structure;
+  };
   return createSnapshots(canonical => {
-    const definition =
-      (canonical.startsWith(base) && !canonical.includes('|')
-        ? definitions.find('StructureDefinition', `${canonical}|4.0.1`)
-        : undefined) ?? definitions.find('StructureDefinition', canonical);
-    if (definition !== undefined && !structures.has(definition)) structures.set(definition, definition.resource());
-    return structures.get(definition);
+    const newest = definitions.find('StructureDefinition', canonical);
+    if (newest === undefined) return undefined;
+    const isOfR4 = canonical.startsWith(base) && !canonical.includes('|');
+    const own = isOfR4 ? definitions.find('StructureDefinition', `${canonical}|4.0.1`) : undefined;
+    const isType = own !== undefined && own !== newest && structureOf(own)['derivation'] !== 'constraint';
+    return structureOf(isType ? own : newest);
   });
 }
 

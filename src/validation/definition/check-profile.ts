@@ -67,6 +67,10 @@ function headFindings(structure: JsonObject, type: string, { snapshots }: Loaded
       'or the profile that it narrows.';
     return [{ path: 'baseDefinition', text, undecided: false }];
   }
+  if (structure['differential'] === undefined && structure['snapshot'] === undefined) {
+    const text = 'The profile has neither `differential` nor `snapshot`; write what it requires in `differential`.';
+    return [{ path: 'differential', text, undecided: false }];
+  }
   const base = snapshots(baseDefinition);
   if (base === undefined || base.type === type) return [];
   const text = `The profile is of ${type}, its base \`${baseDefinition}\` of ${base.type}; they must be of one type.`;
@@ -89,7 +93,7 @@ function snapshotFindings(
     .map(problem => {
       const at = elements.find(({ id }) => id === problem.element)?.at ?? 'differential';
       const path = own?.elements.length === 0 ? 'baseDefinition' : at;
-      return { path, text: printSnapshotProblem(canonical, problem), undecided: false };
+      return { path, text: printSnapshotProblem(canonical, problem), undecided: problem.undecided === true };
     });
 }
 

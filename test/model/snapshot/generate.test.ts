@@ -274,7 +274,7 @@ describe('an element below another', () => {
     ]);
     expect(outline(made, 'Patient.name.use')).toEqual(['Patient.name.use 1..1 code']);
     expect(made.problems).toEqual([
-      { element: 'Patient.name', text: `\`${example}none\`, which its type names, is not loaded.` },
+      { element: 'Patient.name', text: `\`${example}none\`, which its type names, is not loaded.`, undecided: true },
     ]);
   });
 
@@ -307,6 +307,24 @@ describe('an element below another', () => {
     ]);
     expect(at(made, 'Questionnaire.item.item.item.item')['contentReference']).toBe('#Questionnaire.item');
     expect(at(made, 'Questionnaire.item.item')).not.toHaveProperty('contentReference');
+  });
+
+  it('is that of a content reference also in a slice that writes its type', () => {
+    const part = 'Parameters.parameter.part';
+    const made = snapshot([
+      'p',
+      `${r4}Parameters`,
+      [
+        { id: part, path: part, slicing: { discriminator: [{ type: 'value', path: 'name' }], rules: 'open' } },
+        { id: `${part}:a`, path: part, sliceName: 'a', type: [{ code: 'BackboneElement' }] },
+        { id: `${part}:a.name`, path: `${part}.name`, fixedString: 'a' },
+      ],
+    ]);
+    expect(made.problems).toEqual([]);
+    expect(at(made, `${part}:a`)).toMatchObject({ type: [{ code: 'BackboneElement' }] });
+    expect(at(made, `${part}:a`)).not.toHaveProperty('contentReference');
+    expect(at(made, `${part}:a.name`)).toMatchObject({ min: 1, fixedString: 'a' });
+    expect(at(made, `${part}:a.part`)['contentReference']).toBe('#Parameters.parameter');
   });
 
   it('is what all elements have where there are several types', () => {
@@ -370,6 +388,13 @@ describe('what a differential says', () => {
       ['p', `${example}base`, [{ ...element, ...second }]],
     );
     expect(at(made, 'Patient.identifier')).toMatchObject(merged);
+  });
+
+  it('keeps no maximum of a ValueSet that it replaces, as in published snapshots', () => {
+    const language = { id: 'Patient.communication.language', path: 'Patient.communication.language' };
+    const binding = { strength: 'extensible', valueSet: 'https://example.org/languages' };
+    const made = snapshot(['p', `${r4}Patient`, [{ ...language, binding }]]);
+    expect(at(made, language.id)['binding']).toEqual(binding);
   });
 
   it('of no element of the base is reported and left out', () => {

@@ -219,4 +219,20 @@ describe('extensions', () => {
       'error Patient.extension:nick max at Patient.extension',
     ]);
   });
+
+  it('of R4 is checked by the newest version that is loaded', () => {
+    const birthPlace = 'http://hl7.org/fhir/StructureDefinition/patient-birthPlace';
+    const elements = {
+      'Extension.url': { fixedUri: birthPlace },
+      'Extension.value[x]': { type: [{ code: 'string' }] },
+    };
+    const newer = profile('Extension', elements, {
+      url: birthPlace,
+      version: '5.2.0',
+      context: [{ type: 'element', expression: 'Patient' }],
+    });
+    const born = patient({ extension: [{ url: birthPlace, valueString: 'Iqaluit' }] });
+    expect(problems(validatorOf(), born)).toEqual([`error Extension.value[x] type at ${at}.value`]);
+    expect(problems(validatorOf(newer), born)).toEqual([]);
+  });
 });
