@@ -126,11 +126,19 @@ async function readFolder(kind: string, folder: FoundFile, root: string): Promis
   const { files, problems } = await listFiles(folder, root, !declares);
   const found = await Promise.all(
     files.map(async ({ path, file }) => {
-      if (path.endsWith('.json')) return { files: [{ file, declares, bytes: await readFile(path) }], problems: [] };
+      if (/\.json$/i.test(file)) return { files: [{ file, declares, bytes: await readFile(path) }], problems: [] };
+      if (/\.xml$/i.test(file)) return refuseXml(file, await readFile(path, 'utf8'));
       return isPackage({ file }) && !declares ? await readPackageFile({ path, file }) : noFiles;
     }),
   );
   return allOf([{ files: [], problems }, ...found]);
+}
+
+/** A definition as XML; other XML files beside the definitions are skipped. https://hl7.org/fhir/R4/xml.html */
+function refuseXml(file: string, text: string): ReadFiles {
+  const [, root = ''] = /<([A-Z][A-Za-z]*)\s[^>]*\bxmlns\s*=\s*["']http:\/\/hl7\.org\/fhir["']/.exec(text) ?? [];
+  if (!definitionTypes.has(root)) return noFiles;
+  return refused(file, `This is a ${root} as XML, which is not read; write it as JSON in a \`.json\` file.`);
 }
 
 async function readPackageFile({ path, file }: FoundFile): Promise<ReadFiles> {

@@ -2,13 +2,11 @@ import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { checkPackages } from '../definitions/check.ts';
 import type { Definition } from '../definitions/definition.ts';
-import { definitionOf, within } from '../definitions/definition.ts';
+import { definitionOf } from '../definitions/definition.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
 import type { DiskCache } from '../definitions/disk-cache.ts';
-import { asObject } from '../fhir/json-object.ts';
-import type { JsonObject } from '../fhir/json-object.ts';
 import { printProblem } from '../definitions/problem.ts';
 import type { Problem } from '../definitions/problem.ts';
 import type { DefinitionSet } from '../definitions/set.ts';
@@ -24,8 +22,9 @@ import type { Model } from '../model/model.ts';
 import { baseTypes } from '../model/type-definitions.ts';
 import { queryProblems } from '../search/check-queries.ts';
 import type { DefinitionSets } from '../store/definition-sets.ts';
+import { checkFile } from '../validation/definition/check-file.ts';
 import { checkProfiles } from '../validation/definition/check-profiles.ts';
-import { checkStructure } from '../validation/structure.ts';
+import { createTerminology } from '../validation/profile/terminology.ts';
 
 export interface LoadedModel {
   /** Undefined if there are problems. */
@@ -88,15 +87,16 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
     path: '',
     text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
   };
-  const shape = plain
-    .flatMap(one => misshapen(one, types))
+  const terminology = createTerminology(definitions);
+  const mistakes = plain
+    .flatMap(one => checkFile(one, types, terminology))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
   const refused = [
     ...(empty ? [nothing] : []),
     ...found.problems,
     ...problems,
-    ...shape,
+    ...mistakes,
     ...compiled.problems,
     ...queries,
     ...checked.problems,
@@ -139,35 +139,7 @@ const allOfR4 = (definitions: Definitions, types: TypeDefinitions): Definition =
 
 const digestOf = (definition: Definition): string => hash('sha256', JSON.stringify(definition.resource()));
 
-/** The structural errors of a definition in a single file: a misspelt element would be ignored silently. */
-function misshapen(definition: Definition, definitions: TypeDefinitions): readonly Problem[] {
-  const resource = definition.resource();
-  return checkStructure(resource, { definitions }, definition.resourceType).map(({ text, expression = '' }) => ({
-    file: definition.file,
-    path: within(definition, jsonPath(resource, expression)),
-    text,
-  }));
-}
-
 const samePlace = (a: Problem, b: Problem): boolean => a.file === b.file && a.path === b.path;
-
-/** The JSON path of a FHIRPath from the root: `CapabilityStatement.x.value` → `x.valueCode`. */
-function jsonPath(resource: JsonObject, fhirPath: string): string {
-  let value: unknown = resource;
-  const names = fhirPath.split('.').slice(1);
-  return names
-    .map(step => {
-      const [, name = step, index] = /^(.*?)(?:\[(\d+)\])?$/.exec(step) ?? [];
-      const at = asObject(value);
-      const key =
-        Object.keys(at).find(known => known === name) ?? Object.keys(at).find(known => isChoice(known, name)) ?? name;
-      value = index === undefined ? at[key] : Array.isArray(at[key]) ? at[key][Number(index)] : undefined;
-      return index === undefined ? key : `${key}[${index}]`;
-    })
-    .join('.');
-}
-
-const isChoice = (key: string, name: string): boolean => key.startsWith(name) && /^[A-Z]/.test(key.slice(name.length));
 
 function inOrder(problems: readonly Problem[]): readonly Problem[] {
   const distinct = new Map(problems.map(problem => [JSON.stringify(problem), problem]));

@@ -144,12 +144,7 @@ function checkStatements({ statements, rests, types }: Declared, report: ReportA
   const isPatched = [...types.values()].some(nodes =>
     items(nodes, 'interaction').some(({ json }) => json['code'] === 'patch'),
   );
-  for (const statement of statements) {
-    const { fhirVersion } = statement.json;
-    checkStatementPromises(statement, isPatched, report);
-    if (typeof fhirVersion === 'string' && !fhirVersion.startsWith('4.0'))
-      report(statement, 'fhirVersion', `The statement is for FHIR ${fhirVersion}; this server is FHIR R4 (4.0.1).`);
-  }
+  for (const statement of statements) checkStatementPromises(statement, isPatched, report);
   for (const rest of rests) {
     if (rest.json['security'] !== undefined)
       report(rest, 'security', '`security` is not written by hand; it is made from the access configuration.');

@@ -320,7 +320,7 @@ describe('a CapabilityStatement is refused', () => {
       {
         file: 'capability/ours.json',
         path: 'fhirVersion',
-        text: 'The statement is for FHIR 5.0.0; this server is FHIR R4 (4.0.1).',
+        text: 'The CapabilityStatement is for FHIR 5.0.0; this server is FHIR R4 (4.0.1).',
       },
     ]);
   });
@@ -852,6 +852,19 @@ describe('a file is refused', () => {
       ['resourceType', '`SearchParamter` is not a resource type of FHIR R4. Did you mean `SearchParameter`?'],
     ],
     [
+      'that is XML',
+      'profiles/a.xml',
+      '<?xml version="1.0"?>\n<!-- ours -->\n<StructureDefinition xmlns="http://hl7.org/fhir"><id value="a"/>',
+      ['', 'This is a StructureDefinition as XML, which is not read; write it as JSON in a `.json` file.'],
+    ],
+    ['that is not JSON, by a name in capitals', 'profiles/A.JSON', '{', ['', expect.stringMatching(/^The text ends/)]],
+    [
+      'of another release',
+      'profiles/a.json',
+      { ...profile('p', 'Group'), fhirVersion: '5.0.0', versionAlgorithmString: 'semver' },
+      ['fhirVersion', 'The StructureDefinition is for FHIR 5.0.0; this server is FHIR R4 (4.0.1).'],
+    ],
+    [
       'without a url',
       'profiles/a.json',
       { ...profile('p', 'Group'), url: undefined },
@@ -867,6 +880,8 @@ describe('a file is refused', () => {
       'profiles/example.json': { resourceType: 'Patient', id: 'x' },
       'profiles/tsconfig.json': { compilerOptions: {} },
       'profiles/notes.txt': 'hello',
+      'profiles/patient.xml': '<Patient xmlns="http://hl7.org/fhir"/>',
+      'profiles/build.xml': '<project name="ValueSet" xmlns="urn:x"/>',
     });
     expect([problems, notices]).toEqual([[], []]);
   });

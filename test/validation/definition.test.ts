@@ -54,7 +54,7 @@ const discriminator = (path: string, type = 'value') => ({
 });
 const reference = (...targetProfile: string[]) => ({ type: [{ code: 'Reference', targetProfile }] });
 
-type Row = readonly [title: string, type: string, elements: readonly object[], path: string, text: string];
+type Row = readonly [title: string, type: string, elements: readonly object[], path: string, text: unknown];
 
 const mistakes: readonly Row[] = [
   [
@@ -150,6 +150,43 @@ const mistakes: readonly Row[] = [
     'differential.element[0].sliceName',
     '`Patient.identifier:mrn`: `Patient.identifier` has no `slicing`, so items cannot be matched to ' +
       'the slice `mrn`; give `Patient.identifier` a `slicing` with a `discriminator`.',
+  ],
+  [
+    'a slice named by its id alone',
+    'Patient',
+    [{ id: 'Patient.identifier:mrn', path: 'Patient.identifier', min: 1 }],
+    'differential.element[0].sliceName',
+    '`Patient.identifier:mrn`: The id names the slice `mrn`, and `sliceName` is missing, so this would apply to all ' +
+      'of `Patient.identifier`; write `"sliceName": "mrn"`.',
+  ],
+  [
+    'a misspelt severity of a constraint',
+    'Patient',
+    [element('Patient', { constraint: [{ key: 'x-1', severity: 'eror', human: 'x', expression: 'true' }] })],
+    'differential.element[0].constraint[0].severity',
+    '`eror` is not a code of `ElementDefinition.constraint.severity`. Did you mean `error`? Write one of `error`, ' +
+      '`warning`.',
+  ],
+  [
+    'a misspelt strength of a binding',
+    'Patient',
+    [element('Patient.gender', { binding: { strength: 'requird', valueSet: `${r4}x` } })],
+    'differential.element[0].binding.strength',
+    expect.stringMatching(/^`requird` is not a code of `ElementDefinition.binding.strength`. Did you mean `required`/),
+  ],
+  [
+    'misspelt rules of a slicing',
+    'Patient',
+    [element('Patient.name', { slicing: { discriminator: [{ type: 'value', path: 'use' }], rules: 'close' } })],
+    'differential.element[0].slicing.rules',
+    expect.stringMatching(/^`close` is not a code of `ElementDefinition.slicing.rules`. Did you mean `closed`/),
+  ],
+  [
+    'a misspelt type of a discriminator',
+    'Patient',
+    [element('Patient.name', discriminator('use', 'valeu'))],
+    'differential.element[0].slicing.discriminator[0].type',
+    expect.stringMatching(/^`valeu` is not a code of `ElementDefinition.slicing.discriminator.type`./),
   ],
   [
     'slices without slicing',

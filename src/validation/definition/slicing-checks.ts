@@ -42,8 +42,8 @@ function otherCall(tree: Expression): string | undefined {
 const allowed = new Set(['extension', 'ofType', 'as', 'resolve']);
 
 /**
- * A slice of an element without slicing: its items could not be matched. Extensions are sliced by url and choices by
- * type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing
+ * A slice without a `sliceName`, and a slice of an element without slicing: its items could not be matched. Extensions
+ * are sliced by url and choices by type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing
  */
 export function checkSlice(
   element: WrittenElement,
@@ -51,6 +51,14 @@ export function checkSlice(
   report: ReportFinding,
 ): void {
   const slice = asString(element.json['sliceName']);
+  const named = /:([^.:]+)$/.exec(element.id)?.[1];
+  if (slice === undefined && named !== undefined)
+    report(
+      element,
+      'sliceName',
+      `The id names the slice \`${named}\`, and \`sliceName\` is missing, so this would apply to all of ` +
+        `\`${element.path}\`; write \`"sliceName": "${named}"\`.`,
+    );
   const name = element.path.slice(element.path.lastIndexOf('.') + 1);
   if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
   const sliced = byId.get(element.id.replace(/:[^.:]*$/, ''));
