@@ -26,6 +26,9 @@ const byError: ReadonlyMap<string, string> = new Map(
 );
 
 const byText: readonly (readonly [RegExp, string])[] = [
-  [/requires PKCE/, "PKCE is required: send 'code_challenge', with S256 as 'code_challenge_method'."],
+  [
+    /requires PKCE|code_challenge must be provided/,
+    "PKCE is required: send 'code_challenge', with S256 as 'code_challenge_method'.",
+  ],
   [/code_challenge_method/, "The parameter 'code_challenge_method' must be S256."],
 ];

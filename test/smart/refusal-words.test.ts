@@ -8,6 +8,7 @@ describe('the error that an app gets for a rejected request', () => {
     ['unsupported_response_type', 'requested response_type is not supported', /'response_type' must be 'code'/],
     ['invalid_request', 'not supported value of code_challenge_method', /must be S256/],
     ['invalid_request', 'Authorization Server policy requires PKCE to be used for this request', /'code_challenge'/],
+    ['invalid_request', 'code_challenge must be provided with code_challenge_method', /send 'code_challenge'/],
     ['invalid_request', 'code_challenge must be a string', /^The parameter 'code_challenge' must be a string\.$/],
     ['invalid_request', 'unsupported "prompt" value', /^Unsupported 'prompt' value\.$/],
     ['invalid_scope', 'The scope `foo` does not exist here.', /^The scope `foo` does not exist here\.$/],
