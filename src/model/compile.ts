@@ -167,8 +167,11 @@ function kept<Value>(look: (key: string) => Value): (key: string) => Value {
   };
 }
 
-const noticesOf = ({ requirements }: Declared, types: readonly ResourceType[]): readonly string[] => [
+const noticesOf = ({ requirements, withoutServer }: Declared, types: readonly ResourceType[]): readonly string[] => [
   ...requirements.map(({ definition }) => `${definition.file} is of kind requirements and therefore declares nothing.`),
+  ...withoutServer.map(
+    ({ definition }) => `${definition.file} has no \`rest\` with the mode \`server\` and therefore declares nothing.`,
+  ),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
     .map(({ name }) => `${name} has no smart-scope, so no token can grant access to it.`),

@@ -21,6 +21,8 @@ export interface Declared {
   readonly types: ReadonlyMap<string, readonly DefinitionNode[]>;
   /** Statements of kind requirements: they describe other servers, and declare nothing. */
   readonly requirements: readonly DefinitionNode[];
+  /** Other statements that declare nothing, since none of their `rest` has the mode server. */
+  readonly withoutServer: readonly DefinitionNode[];
 }
 
 /** Reports a problem at a path below a node. */
@@ -43,15 +45,22 @@ export function readDeclared(definitions: readonly Definition[]): Declared {
   const all = definitions.map(definition => ({ definition, path: '', json: definition.resource() }));
   const isRequirements = ({ json }: DefinitionNode): boolean => json['kind'] === 'requirements';
   const statements = all.filter(node => !isRequirements(node));
-  const rests = statements
-    .flatMap(statement => items([statement], 'rest'))
-    .filter(({ json }) => json['mode'] === 'server');
+  const serverRests = (statement: DefinitionNode): readonly DefinitionNode[] =>
+    items([statement], 'rest').filter(({ json }) => json['mode'] === 'server');
+  const rests = statements.flatMap(serverRests);
   const types = new Map<string, DefinitionNode[]>();
   for (const resource of items(rests, 'resource')) {
-    const name = asString(resource.json['type']) ?? '';
+    const name = asString(resource.json['type']);
+    if (name === undefined) continue; // the structure check reports it
     types.set(name, [...(types.get(name) ?? []), resource]);
   }
-  return { statements, rests, types, requirements: all.filter(isRequirements) };
+  return {
+    statements,
+    rests,
+    types,
+    requirements: all.filter(isRequirements),
+    withoutServer: statements.filter(statement => serverRests(statement).length === 0),
+  };
 }
 
 /** The objects of a list element of several nodes. */

@@ -325,6 +325,28 @@ describe('a CapabilityStatement is refused', () => {
     ]);
   });
 
+  it('where a resource has no type', async () => {
+    const { problems } = await loadOnly(statement([group(), { interaction: [{ code: 'read' }] }]));
+    expect(problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: 'rest[0].resource[1].type',
+        text: '`CapabilityStatement.rest.resource` must have `type`.',
+      },
+    ]);
+  });
+
+  it('but one of a client alone is a notice', async () => {
+    const client = statement([group()]);
+    const { problems, notices } = await loadWith({
+      'capability/client.json': { ...client, rest: client.rest.map(rest => ({ ...rest, mode: 'client' })) },
+    });
+    expect(problems).toEqual([]);
+    expect(notices).toEqual([
+      'capability/client.json has no `rest` with the mode `server` and therefore declares nothing.',
+    ]);
+  });
+
   it('where none declares a type', async () => {
     const { problems, notices } = await loadOnly({ ...statement([group()]), kind: 'requirements' });
     expect(problems).toEqual([
