@@ -24,6 +24,7 @@ import { queryProblems } from '../search/check-queries.ts';
 import type { DefinitionSets } from '../store/definition-sets.ts';
 import { checkFile } from '../validation/definition/check-file.ts';
 import { checkProfiles } from '../validation/definition/check-profiles.ts';
+import { checkTerminology } from '../validation/definition/check-terminology.ts';
 import { createTerminology } from '../validation/profile/terminology.ts';
 
 export interface LoadedModel {
@@ -91,6 +92,7 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
   const mistakes = plain
     .flatMap(one => checkFile(one, types, terminology))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));
+  const sets = checkTerminology(definitions, terminology);
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
   const refused = [
     ...(empty ? [nothing] : []),
@@ -100,12 +102,13 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
     ...compiled.problems,
     ...queries,
     ...checked.problems,
+    ...sets.problems,
   ];
   return {
     model: refused.length === 0 ? compiled.model : undefined,
     definitions,
     problems: inOrder(refused),
-    warnings: [...checkPackages(found.packages, definitions), ...checked.warnings],
+    warnings: [...checkPackages(found.packages, definitions), ...checked.warnings, ...sets.warnings],
     notices: [...notices, ...compiled.notices],
     set,
   };

@@ -1,6 +1,7 @@
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { isA } from '../../fhirpath/result-type.ts';
+import { lastOf, nearest } from './nearest.ts';
 import { codesOf } from './place.ts';
 import type { Place } from './place.ts';
 import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
@@ -70,7 +71,7 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
     for (const list of ['profile', 'targetProfile'])
       stringsOf(type[list]).forEach((canonical, place) => {
         if (canonical.startsWith('#') || loaded.has('StructureDefinition', canonical)) return;
-        const name = last(canonical);
+        const name = lastOf(canonical);
         const hint = nearest(canonical, loaded.urls('StructureDefinition'));
         const isOfR4 = ofR4.test(canonical) && !canonical.includes('|');
         const what = list === 'profile' ? 'The profile' : 'The target';
@@ -88,13 +89,6 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
 const isType = (name: string): boolean => /^[A-Z][A-Za-z]*$/.test(name);
 const ofR4 = /^http:\/\/hl7\.org\/fhir\/StructureDefinition\//;
 
-/** The loaded url that a canonical most likely means: the same base, and the most similar last part. */
-function nearest(canonical: string, urls: readonly string[]): string {
-  const base = canonical.replace(/[^/]*$/s, '');
-  return didYouMean(last(canonical), urls.filter(url => url.startsWith(base)).map(last));
-}
-
-const last = (canonical: string): string => canonical.replace(/\|.*/s, '').replace(/^.*\//s, '');
 const quoted = (codes: readonly string[]): string => [...new Set(codes)].map(code => `\`${code}\``).join(', ');
 
 /** A required ValueSet that is not loaded: without a terminology server it would not be checked. */

@@ -1,0 +1,104 @@
+import { within } from '../../definitions/definition.ts';
+import type { Definition } from '../../definitions/definition.ts';
+import type { Definitions } from '../../definitions/definitions.ts';
+import { printProblem } from '../../definitions/problem.ts';
+import type { Problem } from '../../definitions/problem.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import { didYouMean } from '../../fhir/suggest.ts';
+import type { Terminology } from '../profile/terminology.ts';
+import { nearest } from './nearest.ts';
+
+/**
+ * The mistakes in ValueSets and CodeSystems of single files. A code that is defined twice and a ValueSet that includes
+ * itself prevent the start; a system, a code or an included ValueSet that is not loaded is a warning, since a
+ * terminology server may know it. https://hl7.org/fhir/R4/valueset.html#compositions
+ */
+export function checkTerminology(
+  definitions: Definitions,
+  terminology: Pick<Terminology, 'has'>,
+): { readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
+  const problems: Problem[] = [];
+  const warnings: string[] = [];
+  const isPlain = ({ core, package: from }: Definition): boolean => !core && from === undefined;
+  for (const definition of definitions.all('CodeSystem').filter(isPlain))
+    for (const [path, code] of repeatedCodes(definition.resource()))
+      problems.push(problemAt(definition, path, `The code \`${code}\` is defined twice; a code has one concept.`));
+  for (const definition of definitions.all('ValueSet').filter(isPlain)) {
+    if (includesItself(definition, definitions))
+      problems.push(problemAt(definition, 'compose', 'The ValueSet includes itself, so its codes are undecided.'));
+    for (const [path, text] of missingParts(definition.resource(), definitions, terminology))
+      warnings.push(printProblem(problemAt(definition, path, text)));
+  }
+  return { problems, warnings };
+}
+
+const problemAt = (definition: Definition, path: string, text: string): Problem => ({
+  file: definition.file,
+  path: within(definition, path),
+  text,
+});
+
+/** The places of codes that an earlier concept has, with the codes. */
+function repeatedCodes(codeSystem: JsonObject): readonly (readonly [path: string, code: string])[] {
+  const seen = new Set<string>();
+  const repeated: (readonly [string, string])[] = [];
+  const read = (concepts: readonly JsonObject[], above: string): void =>
+    concepts.forEach(({ code, concept }, index) => {
+      const path = `${above}concept[${index}]`;
+      if (typeof code === 'string' && seen.has(code)) repeated.push([`${path}.code`, code]);
+      if (typeof code === 'string') seen.add(code);
+      read(objectsOf(concept), `${path}.`);
+    });
+  read(objectsOf(codeSystem['concept']), '');
+  return repeated;
+}
+
+const includesOf = (valueSet: JsonObject): readonly JsonObject[] => objectsOf(asObject(valueSet['compose'])['include']);
+
+function includesItself(definition: Definition, definitions: Definitions): boolean {
+  const seen = new Set<Definition>();
+  const open = [definition];
+  for (let one = open.pop(); one !== undefined; one = open.pop())
+    for (const canonical of includesOf(one.resource()).flatMap(({ valueSet }) => stringsOf(valueSet))) {
+      const included = definitions.find('ValueSet', canonical);
+      if (included === definition) return true;
+      if (included === undefined || seen.has(included)) continue;
+      seen.add(included);
+      open.push(included);
+    }
+  return false;
+}
+
+/** The places of what a ValueSet includes and no loaded definition has, in sentences. */
+function* missingParts(
+  valueSet: JsonObject,
+  definitions: Definitions,
+  terminology: Pick<Terminology, 'has'>,
+): Generator<readonly [path: string, text: string]> {
+  const urls = (resourceType: string): readonly string[] => definitions.all(resourceType).map(({ url }) => url);
+  for (const [index, include] of includesOf(valueSet).entries()) {
+    const at = `compose.include[${index}]`;
+    // A published expansion has the codes.
+    for (const [place, canonical] of stringsOf(include['valueSet']).entries())
+      if (valueSet['expansion'] === undefined && definitions.find('ValueSet', canonical) === undefined)
+        yield [
+          `${at}.valueSet[${place}]`,
+          `The ValueSet \`${canonical}\` is not loaded.${nearest(canonical, urls('ValueSet'))}`,
+        ];
+    const system = asString(include['system']);
+    if (system === undefined) continue;
+    // Most systems are too large to load; a similar name is a misspelt one.
+    const meant = definitions.find('CodeSystem', system) === undefined ? nearest(system, urls('CodeSystem')) : '';
+    if (meant !== '') yield [`${at}.system`, `The CodeSystem \`${system}\` is not loaded.${meant}`];
+    for (const [place, { code }] of objectsOf(include['concept']).entries())
+      if (typeof code === 'string' && terminology.has(system, code) === false)
+        yield [
+          `${at}.concept[${place}].code`,
+          `\`${code}\` is not a code of \`${system}\`.${didYouMean(code, codesOf(system, definitions))}`,
+        ];
+  }
+}
+
+const codesOf = (system: string, definitions: Definitions): readonly string[] =>
+  objectsOf(definitions.find('CodeSystem', system)?.resource()['concept']).map(({ code }) => String(code));
