@@ -1,3 +1,5 @@
+import type { JsonError } from '../fhir/json.ts';
+
 /**
  * A mistake in the definitions that prevents the start: its place, what is wrong and what was expected, in whole
  * sentences.
@@ -13,3 +15,7 @@ export interface Problem {
 /** `capability/service.json rest[0].resource[2].type: …`, one line. */
 export const printProblem = ({ file, path, text }: Problem): string =>
   `${file}${path === '' ? '' : ` ${path}`}: ${text}`;
+
+/** The error of a file that is not JSON, with its place. */
+export const explainJsonError = ({ message, line, column }: JsonError): string =>
+  `${message} Line ${line}, column ${column}.`;

@@ -12,6 +12,7 @@ import type { FoundFile } from './files.ts';
 import { readPackage } from './package.ts';
 import type { Package } from './package.ts';
 import { packFile, readPack } from './pack.ts';
+import { explainJsonError } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { tarLimits } from './tar.ts';
 
@@ -168,8 +169,7 @@ function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: Readonl
     content = parseJson(decodeUtf8(bytes)).value;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const text = `${error.message} Line ${error.line}, column ${error.column}.`;
-    return { ...nothing, problems: [{ file, path: '', text }] };
+    return { ...nothing, problems: [{ file, path: '', text: explainJsonError(error) }] };
   }
   const problems: Problem[] = [];
   const definitions = resourcesIn(content).flatMap(({ path, resource }) => {

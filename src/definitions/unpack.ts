@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { JsonError, parseJson } from '../fhir/json.ts';
+import { decodeUtf8 } from '../fhir/utf8.ts';
 import { definitionTypes, resourcesIn } from './definition.ts';
+import { explainJsonError } from './problem.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { content } from './digests.ts';
@@ -35,14 +38,17 @@ export async function unpack(bytes: Uint8Array): Promise<Unpacked> {
   const definitions: UnpackedDefinition[] = [];
   let manifest: JsonObject = {};
   const digest = createHash('sha256');
+  let files = 0;
   try {
     for await (const { name, bytes: file } of readTar(Readable.from([bytes]).pipe(createGunzip()), isDefinitionFile)) {
+      files += 1;
       digest.update(name).update(file);
       const json = parse(file);
-      if (json === undefined) problems.push({ entry: name, text: 'The file is not JSON.' });
+      if (json === undefined) problems.push({ entry: name, text: whyNotJson(file) });
       else if (name === 'package/package.json') manifest = asObject(json);
       else definitions.push(...definitionsIn(json, name));
     }
+    if (files === 0) problems.push({ entry: '', text: noFiles });
   } catch (error) {
     if (!isRefusal(error)) throw error;
     problems.push({ entry: '', text: refusalText(error) });
@@ -81,6 +87,21 @@ function parse(bytes: Buffer): unknown {
     return undefined;
   }
 }
+
+/** The error of a file that JSON.parse, which is faster, does not read. */
+function whyNotJson(bytes: Buffer): string {
+  try {
+    parseJson(decodeUtf8(bytes));
+  } catch (error) {
+    if (error instanceof JsonError) return explainJsonError(error);
+    throw error;
+  }
+  return 'The file is not JSON.';
+}
+
+const noFiles =
+  'The archive has no JSON files directly in a folder `package`, so it is not a FHIR package. Put the definitions ' +
+  'and their `package.json` into that folder.';
 
 const definitionsIn = (json: unknown, entry: string): readonly UnpackedDefinition[] =>
   resourcesIn(json)

@@ -155,9 +155,25 @@ describe('a package', () => {
     expect(problems).toEqual([{ file: 'profiles/x.tgz', path, text }]);
   });
 
-  it('with a file that is not JSON is refused with its name', async () => {
-    const bytes = gzipSync(tar([{ name: 'package/bad.json', content: '{' }]));
+  it.each<[string, string, unknown]>([
+    ['a trailing comma', '{"url": "x",}', expect.stringMatching(/Line 1, column 13\.$/)],
+    ['a byte order mark', '\uFEFF{}', 'The text begins with a byte order mark: remove it. Line 1, column 1.'],
+  ])('with a file that is not JSON, by %s, is refused with its name and the place', async (_what, content, text) => {
+    const bytes = gzipSync(tar([{ name: 'package/bad.json', content }]));
     const { problems } = await loadWith({ 'profiles/x.tgz': bytes });
-    expect(problems).toEqual([{ file: 'profiles/x.tgz/package/bad.json', path: '', text: 'The file is not JSON.' }]);
+    expect(problems).toEqual([{ file: 'profiles/x.tgz/package/bad.json', path: '', text }]);
+  });
+
+  it('with its definitions in no folder `package` is refused', async () => {
+    const bytes = gzipSync(
+      tar([
+        { name: 'package.json', content: '{}' },
+        { name: 'profiles/p.json', content: '{}' },
+      ]),
+    );
+    const { problems } = await loadWith({ 'profiles/x.tgz': bytes });
+    expect(problems).toEqual([
+      { file: 'profiles/x.tgz', path: '', text: expect.stringMatching(/^The archive has no JSON files directly in /) },
+    ]);
   });
 });
