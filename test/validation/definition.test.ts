@@ -2,9 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../support/loaded-once.ts';
 import { checkProfile } from '../../src/validation/definition/check-profile.ts';
-import { fhirPackage, loadOnly, ours, profile, statement } from '../support/definition-files.ts';
+import { fhirPackage, loadOnly, loadWith, ours, profile, statement } from '../support/definition-files.ts';
 
 const r4 = 'http://hl7.org/fhir/StructureDefinition/';
+const example = 'https://example.org/StructureDefinition/';
 
 /** Loads profiles that types name, each in a file of its own; what is reported of each, and whether the start stops. */
 async function loadAll(profiles: readonly { readonly type: string; readonly fields: object }[]) {
@@ -46,9 +47,8 @@ const element = (id: string, fields: object = {}) => {
   const slice = /:([^.:]*)$/.exec(id)?.[1];
   return { id, path, ...(slice === undefined ? {} : { sliceName: slice }), ...fields };
 };
-const constraint = (expression: string) => ({
-  constraint: [{ key: 'x-1', severity: 'error', human: 'As it must be', expression }],
-});
+const constraintOf = (expression: string) => ({ key: 'x-1', severity: 'error', human: 'As it must be', expression });
+const constraint = (expression: string) => ({ constraint: [constraintOf(expression)] });
 const discriminator = (path: string, type = 'value') => ({
   slicing: { discriminator: [{ type, path }], rules: 'open' },
 });
@@ -158,6 +158,20 @@ const mistakes: readonly Row[] = [
     'differential.element[0].sliceName',
     '`Patient.identifier:mrn`: The id names the slice `mrn`, and `sliceName` is missing, so this would apply to all ' +
       'of `Patient.identifier`; write `"sliceName": "mrn"`.',
+  ],
+  [
+    'an element that is written twice',
+    'Patient',
+    [element('Patient.name', { min: 1 }), element('Patient.name', { max: '1' })],
+    'differential.element[1].id',
+    '`Patient.name`: Another element, differential.element[0], has this id; write what both require in one.',
+  ],
+  [
+    'two constraints with one key',
+    'Patient',
+    [element('Patient', { constraint: ['name.exists()', 'gender.exists()'].map(constraintOf) })],
+    'differential.element[0].constraint[1].key',
+    '`Patient`: Another constraint of the element has the key `x-1`; give each its own.',
   ],
   [
     'a misspelt severity of a constraint',
@@ -401,6 +415,61 @@ describe('a mistake in a package', () => {
       differential: { element: [element('Group')] },
     });
     expect(problems.map(one => [one.file, one.path])).toEqual([[file, 'baseDefinition']]);
+  });
+});
+
+describe('an extension', () => {
+  const load = async (fields: object) => {
+    const { problems, warnings } = await loadWith({
+      'profiles/p.json': profile('p', 'Extension', { kind: 'complex-type', ...fields }),
+    });
+    return [...problems.map(({ path, text }) => `${path}: ${text}`), ...warnings];
+  };
+  const context = (expression: string) => ({ context: [{ type: 'element', expression }] });
+  const fixed = (fixedUri: string) => ({ differential: { element: [element('Extension.url', { fixedUri })] } });
+
+  it.each<[title: string, fields: object, reported: readonly string[]]>([
+    ['with its own url and a context of R4 is valid', { ...fixed(`${example}p`), ...context('Patient.name') }, []],
+    ['for an element of a choice is valid', context('Observation.value[x]'), []],
+    ['for a group of types of a later release is valid', context('CanonicalResource'), []],
+    [
+      'with another url stops the start',
+      fixed(`${example}q`),
+      [
+        `differential.element[0].fixedUri: The url of the extension is fixed to \`${example}q\`; write its own, ` +
+          `\`${example}p\`.`,
+      ],
+    ],
+    [
+      'with a misspelt type as context is a warning',
+      context('Patiant'),
+      [
+        'profiles/p.json context[0].expression: There is no type `Patiant`. Did you mean `Patient`? The extension is ' +
+          'allowed only where a context is.',
+      ],
+    ],
+    [
+      'with a misspelt element as context is a warning',
+      context('Patient.nmae'),
+      [
+        'profiles/p.json context[0].expression: There is no element `nmae` in Patient. Did you mean `name`? The ' +
+          'extension is allowed only where a context is.',
+      ],
+    ],
+  ])('%s', async (_title, fields, reported) => {
+    expect(await load(fields)).toEqual(reported);
+  });
+
+  it('that is a profile of another extension has the url of that', async () => {
+    const { problems } = await loadWith({
+      'profiles/p.json': profile('p', 'Extension', { kind: 'complex-type', ...fixed(`${example}p`) }),
+      'profiles/q.json': profile('q', 'Extension', {
+        kind: 'complex-type',
+        baseDefinition: `${example}p`,
+        ...fixed(`${example}p`),
+      }),
+    });
+    expect(problems).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { checkConstraints, constraintKeys } from './constraint-checks.ts';
 import { checkBinding, checkCardinality, checkTypes, checkValueTypes } from './element-checks.ts';
+import { checkExtensionHead } from './extension-checks.ts';
 import { placeOf } from './place.ts';
 import { writtenElements } from './profile.ts';
 import type { Finding, Loaded, ReportFinding } from './profile.ts';
@@ -53,9 +54,24 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
   }
   return [
     ...headFindings(structure, type, loaded),
+    ...checkExtensionHead(structure, loaded),
+    ...repeatedElements(elements),
     ...findings,
     ...snapshotFindings(structure, canonical, elements, misplaced, loaded),
   ];
+}
+
+/** Elements with the id of an earlier one, which alone counts. */
+function repeatedElements(elements: ReturnType<typeof writtenElements>): readonly Finding[] {
+  const first = new Map<string, string>();
+  return elements.flatMap(({ json, at }) => {
+    const id = asString(json['id']);
+    if (id === undefined) return [];
+    const before = first.get(id);
+    if (before === undefined) first.set(id, at);
+    const text = `\`${id}\`: Another element, ${before ?? ''}, has this id; write what both require in one.`;
+    return before === undefined ? [] : [{ path: `${at}.id`, text, undecided: false }];
+  });
 }
 
 /** The mistakes outside of the elements. */

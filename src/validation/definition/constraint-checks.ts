@@ -23,7 +23,7 @@ export const constraintKeys = (elements: readonly JsonObject[]): ReadonlySet<str
   );
 
 /**
- * The constraints whose expression has mistakes, except those of the base.
+ * The constraints whose expression has mistakes, except those of the base, and those with the key of another.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.constraint
  */
 export function checkConstraints(
@@ -36,7 +36,14 @@ export function checkConstraints(
   // `%resource` in elements of a contained resource is that resource.
   const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
   const resource = isResource ? valuesOfType(type, types) : undefined;
+  const keys = objectsOf(element.json['constraint']).map(({ key }) => key);
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
+    if (keys.indexOf(key) < index)
+      report(
+        element,
+        `constraint[${index}].key`,
+        `Another constraint of the element has the key \`${String(key)}\`; give each its own.`,
+      );
     const text = asString(expression);
     if (text === undefined || given.has(constraintKey(key, text))) return;
     for (const { text: problem, undecided } of checkExpression(text, types, { context: place.values, resource }))
