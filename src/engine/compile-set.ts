@@ -52,7 +52,7 @@ export interface UsableModel {
 }
 
 /** Compiles definitions that were read before, as loadModel does. */
-export async function loadSet(set: DefinitionSet, places: ProgramPlaces = {}): Promise<LoadedModel> {
+async function loadSet(set: DefinitionSet, places: ProgramPlaces = {}): Promise<LoadedModel> {
   return compileFound(await parseFiles(set.files, programPlaces(places)), set);
 }
 

@@ -45,7 +45,7 @@ const [longestQuote, longestExpression, longestText] = [200, 1_000, 20_000];
  * The text with values in backticks of 200 characters at most, each followed by its length if it is longer: a client
  * knows what it has sent, and logs of clients should not have it whole.
  */
-export function withShortQuotes(text: string): string {
+function withShortQuotes(text: string): string {
   if (text.length <= longestQuote) return text;
   const parts = text
     .split('`')

@@ -14,7 +14,7 @@ export type FindType = (name: string) => JsonObject | undefined;
  * Type definitions that are compiled from snapshots at their first use, and cached.
  * https://hl7.org/fhir/R4/profiling.html#snapshot
  */
-export function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySet<string>): TypeDefinitions {
+function compileTypeDefinitions(find: FindType, resourceTypes: ReadonlySet<string>): TypeDefinitions {
   const compiled = new Map<string, TypeDefinition | undefined>();
   return {
     resourceTypes,
@@ -57,7 +57,7 @@ export function readOfficialSearchParameters(): readonly JsonObject[] {
 }
 
 /** Names of the resource types among definitions that are not abstract. */
-export const concreteResourceTypes = (definitions: Iterable<Definition>): ReadonlySet<string> =>
+const concreteResourceTypes = (definitions: Iterable<Definition>): ReadonlySet<string> =>
   new Set([...definitions].flatMap(({ concrete }) => concrete ?? []).sort((a, b) => (a < b ? -1 : 1)));
 
 /** Names of the types that a type specializes, nearest first. */

@@ -36,7 +36,7 @@ interface Content {
 type Listed = readonly [file: string, declares: 0 | 1, text: string | null, digest: string];
 
 /** Number of stored sets. */
-export const mostSets = 5;
+const mostSets = 5;
 
 /** The stored sets of definitions, the last five that came into use: what `definitions rollback` can restore. */
 export interface DefinitionSets {

@@ -26,7 +26,7 @@ export function codeTerm(code: string, caseSensitive: boolean): string {
 }
 
 /** `system|code`, and `|code` if the system is undefined. */
-export function codingTerm(system: string | undefined, code: string, caseSensitive: boolean): string {
+function codingTerm(system: string | undefined, code: string, caseSensitive: boolean): string {
   return system === undefined
     ? `${caseSensitive ? 'N' : 'n'}${code}`
     : `${caseSensitive ? 'B' : 'b'}${system.length}|${system}${code}`;
@@ -56,7 +56,7 @@ export function inAnySystem(term: string): string | undefined {
 }
 
 /** `system|`, or no system at all. */
-export function systemTerm(system: string | undefined): string {
+function systemTerm(system: string | undefined): string {
   return system === undefined ? 'z' : `y${system}`;
 }
 
@@ -121,7 +121,7 @@ export function wordTerm(word: string): string {
 }
 
 /** A canonical with its version. */
-export function versionedTerm(url: string, version: string): string {
+function versionedTerm(url: string, version: string): string {
   return `w${url.length}|${url}${version}`;
 }
 
@@ -160,7 +160,7 @@ export function quantityRanges({ system, code, unit, low, high, canonical }: Qua
 }
 
 /** The key of quantities in base units. */
-export function canonicalKey(unit: string): string {
+function canonicalKey(unit: string): string {
   return `c${unit}`;
 }
 
@@ -170,12 +170,12 @@ export function isCanonicalKey(key: string): boolean {
 
 export const anyUnit = 'q';
 
-export function unitKey(unit: string): string {
+function unitKey(unit: string): string {
   return `u${unit}`;
 }
 
 /** With an empty code it is the prefix of all units of the system. */
-export function systemUnitKey(system: string, code: string): string {
+function systemUnitKey(system: string, code: string): string {
   return `s${system.length}|${system}${code}`;
 }
 

@@ -38,7 +38,7 @@ const limits = { bytes: 4_000_000, cached: 20, lifetime: 24 * 3_600_000 };
  * that does not answer is not called for a while.
  * https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
-export function createExpander(options: ExpanderOptions): Expander {
+function createExpander(options: ExpanderOptions): Expander {
   const now = options.now ?? (() => performance.now());
   const cache = new Cache<Codes>(limits.cached);
   const breaker = createBreaker(now);

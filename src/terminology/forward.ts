@@ -33,7 +33,7 @@ export interface TerminologyOperationsOptions {
 const mostBytes = 4_000_000;
 
 /** A server that does not answer is not called for a while. https://hl7.org/fhir/R4/terminology-service.html */
-export function createTerminologyOperations(options: TerminologyOperationsOptions): TerminologyOperations {
+function createTerminologyOperations(options: TerminologyOperationsOptions): TerminologyOperations {
   const breaker = createBreaker(options.now ?? (() => performance.now()));
   let fetch: Fetch | undefined;
   return {

@@ -19,7 +19,7 @@ const height = 170;
 const plot = { left: 40, right: width - 10, top: 12, bottom: height - 24 };
 
 /** The most points of a chart: the newest. */
-export const mostPoints = 40;
+const mostPoints = 40;
 
 /**
  * A line chart as SVG: values over time with round numbers at the axes, the reference range as a band, and values

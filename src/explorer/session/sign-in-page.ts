@@ -57,7 +57,7 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
 }
 
 /** The target of the form, with the page to return to. */
-export const signInPath = (place: Place, to: string): string =>
+const signInPath = (place: Place, to: string): string =>
   `/explorer/${place.partition.id}/sign-in?${new URLSearchParams({ to }).toString()}`;
 
 async function formPage(

@@ -18,7 +18,7 @@ export interface ContainedResource {
 }
 
 /** The contained resources of a stored text. Throws `TextDamaged` for a text that is not JSON. */
-export function containedResources(text: string): readonly ContainedResource[] {
+function containedResources(text: string): readonly ContainedResource[] {
   const found = properties(text).find(({ name }) => name === '"contained"');
   if (found === undefined) return [];
   parseStored(text);

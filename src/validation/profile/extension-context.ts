@@ -74,8 +74,8 @@ function pathOf(path: readonly (string | number)[]): string {
 }
 
 /** Extensions of R4 that R4 itself uses outside of their published contexts. */
-export const furtherContexts: ReadonlyMap<string, { readonly contexts: readonly string[]; readonly reason: string }> =
-  new Map([
+const furtherContexts: ReadonlyMap<string, { readonly contexts: readonly string[]; readonly reason: string }> = new Map(
+  [
     [
       'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type',
       {
@@ -101,4 +101,5 @@ export const furtherContexts: ReadonlyMap<string, { readonly contexts: readonly 
       'http://hl7.org/fhir/StructureDefinition/regex',
       { contexts: ['ElementDefinition.type'], reason: 'the primitive types of R4 carry their patterns there' },
     ],
-  ]);
+  ],
+);

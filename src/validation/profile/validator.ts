@@ -97,7 +97,7 @@ export function createValidator(
 }
 
 /** A validator of its parts. Each profile is compiled at its first use, and cached. */
-export function createValidatorOf(parts: ValidatorParts): Validator {
+function createValidatorOf(parts: ValidatorParts): Validator {
   const kit = createKit(parts);
   const { terminology, server } = parts;
   return {

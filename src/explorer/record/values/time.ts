@@ -37,7 +37,7 @@ export function periodText(start: string, end: string, language: Language): stri
 }
 
 /** A day and a time in few characters, without offset, for tables: `Mar 5, 2024, 10:20`. */
-export function shortTimeText(text: string, language: Language): string {
+function shortTimeText(text: string, language: Language): string {
   const [, year, month, day, hour, minute] = form.exec(text) ?? [];
   if (year === undefined || month === undefined || day === undefined) return timeText(text, language);
   const moment = Date.parse(`${year}-${month}-${day}T${hour ?? '00'}:${minute ?? '00'}:00Z`);
