@@ -23,15 +23,15 @@ export function declareType(
     : isOpen && named.length === 0
       ? parameters.all(name)
       : parameters.named(name, named);
+  const includes = ['searchInclude', 'searchRevInclude'].filter(element => isRequested(given[element]));
   for (const element of [
-    'searchInclude',
-    'searchRevInclude',
+    ...(isSearchable ? [] : includes),
     ...(interactions.includes('vread') ? [] : ['readHistory']),
     ...(interactions.includes('update') ? [] : ['updateCreate']),
     ...(isSearchable && interactions.includes('update') ? [] : ['conditionalUpdate']),
     ...(isSearchable && interactions.includes('delete') ? [] : ['conditionalDelete']),
   ])
-    if (isRequested(given[element])) leaveOut(name, `\`${element}\``, 'It is not supported.');
+    if (isRequested(given[element])) leaveOut(name, `\`${element}\``, 'It needs an interaction that is not declared.');
   const policies = stringsOf(given['referencePolicy']);
   if (policies.length > 0)
     leaveOut(
@@ -50,6 +50,7 @@ export function declareType(
     ...(interactions.includes('read') ? { conditionalRead: 'full-support' } : {}),
     ...conditionsOf(given, isSearchable ? interactions : []),
     searchParam: searchParams,
+    ...Object.fromEntries(isSearchable ? includes.map(element => [element, stringsOf(given[element])]) : []),
     operation: objectsOf(given['operation']).map(({ name: operation, definition }) => ({
       name: operation,
       definition,

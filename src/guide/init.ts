@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
+import { systemInteractions } from '../fhir/interaction.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { readSources } from '../definitions/source.ts';
@@ -53,7 +54,7 @@ export async function initDefinitions(
   for (const rest of rests) {
     for (const list of ['interaction', 'operation'])
       for (const { code, name } of objectsOf(rest[list]))
-        leaveOut('the system', `\`${String(code ?? name)}\``, 'It is not supported.');
+        leaveOut('the system', `\`${String(code ?? name)}\``, notOfSystem(code));
   }
   const resources = rests.flatMap(rest => objectsOf(rest['resource'])).filter(({ type }) => chosen(String(type)));
   const isOpen = resources.every(({ interaction }) => objectsOf(interaction).length === 0);
@@ -80,6 +81,12 @@ export async function initDefinitions(
     added: isOpen ? [addedInteractions] : [],
   };
 }
+
+/** Interactions of the system go beyond the types that are declared, so that only the operator declares them. */
+const notOfSystem = (code: unknown): string =>
+  systemInteractions.some(known => known === code)
+    ? 'Declare it in `rest.interaction` if clients should have it.'
+    : 'It is not declared automatically; declare it in `rest.operation` if this server supports it.';
 
 const addedInteractions =
   'The guide names no interactions and parameters, so `read`, `search-type` and the parameters of ' +

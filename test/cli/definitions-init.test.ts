@@ -25,7 +25,7 @@ const requirements = (resource: readonly object[], fields: object = {}) => ({
   kind: 'requirements',
   fhirVersion: '4.0.1',
   format: ['json', 'xml'],
-  rest: [{ mode: 'server', resource }],
+  rest: [{ mode: 'server', resource, interaction: [{ code: 'transaction' }] }],
   ...fields,
 });
 const manifest = { name: 'example.guide', version: '2.0.0', fhirVersions: ['4.0.1'] };
@@ -44,6 +44,7 @@ const condition = {
     asked('vread', 'SHOULD'),
     asked('delete', 'MAY'),
   ],
+  searchInclude: ['Condition:patient', 'Condition:nowhere'],
   searchRevInclude: ['Provenance:target'],
   referencePolicy: ['resolves'],
   searchParam: [
@@ -124,6 +125,8 @@ describe('definitions init', () => {
         { name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' },
       ],
     });
+    expect(first).toMatchObject({ searchInclude: ['Condition:patient'] });
+    expect(first).not.toHaveProperty('searchRevInclude');
     expect(first).not.toHaveProperty('operation');
     expect(scopesOf(first)).toEqual(['patient/Condition.rs', 'user/Condition.rs', 'system/Condition.rs']);
     expect(scopesOf(second)).toEqual(['user/Organization.crs', 'system/Organization.crs']);
@@ -132,7 +135,11 @@ describe('definitions init', () => {
       expect.arrayContaining([
         'Omitted from Condition: `create`, `delete`. The guide says MAY; declare it, with a scope, if clients should ' +
           'have it.',
-        'Omitted from Condition: `searchRevInclude`. It is not supported.',
+        'Omitted from Condition: `searchInclude` `Condition:nowhere`. `Condition:nowhere`: Condition offers no ' +
+          'reference parameter `nowhere`.',
+        'Omitted from Condition: `searchRevInclude` `Provenance:target`. `Provenance:target`: Provenance is not ' +
+          'declared.',
+        'Omitted from the system: `transaction`. Declare it in `rest.interaction` if clients should have it.',
         'Omitted from Condition: the parameter `nowhere`. No SearchParameter defines it.',
         expect.stringMatching(/^Omitted from Condition: the parameter `wrong`\. `Condition\.cod` does not compile /),
         expect.stringMatching(
