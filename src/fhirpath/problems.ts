@@ -53,6 +53,8 @@ class Check {
   readonly #context: Types;
   readonly #resource: Types;
   readonly #wrong: Problem[] = [];
+  /** The variables that `defineVariable` has named so far. */
+  readonly #defined = new Set<string>();
   /** Elements that some possible type has, and those that all types so far lack. */
   readonly #found = new Set<Expression>();
   readonly #missing = new Map<Expression, Problem>();
@@ -106,8 +108,8 @@ class Check {
   #variable({ name, at }: Expression & { kind: 'variable' }): Types {
     if (name === 'context') return this.#context;
     if (name === 'resource') return this.#resource;
-    if (!places.has(name) && constantOf(name) === undefined) {
-      const known = [...places].map(one => `%${one}`);
+    if (!places.has(name) && !this.#defined.has(name) && constantOf(name) === undefined) {
+      const known = [...places, ...this.#defined].map(one => `%${one}`);
       this.#wrong.push({ at, message: `There is no variable \`%${name}\`.${didYouMean(`%${name}`, known)}` });
     }
     return undefined;
@@ -192,6 +194,12 @@ class Check {
       return [{ code: 'Extension', definition: this.#types.get('Extension') }];
     }
     if (name === 'repeat') return args[0] && this.#repeated(args[0], of);
+    if (name === 'defineVariable') {
+      const [variable, value] = args;
+      if (value !== undefined) this.infer(value, of);
+      if (variable?.kind === 'literal') this.#defined.add(String(variable.value));
+      return of;
+    }
     const scope = name === 'iif' || perValue.has(name) ? of : focus;
     const given = args.map(argument => this.infer(argument, scope));
     if (name === 'select') return given[0];

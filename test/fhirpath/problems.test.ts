@@ -29,6 +29,15 @@ describe('the problems of a rule', () => {
         '16: There is no variable `%resorce`. Did you mean `%resource`?',
       ],
     ],
+    ["defineVariable('n', name.family).select(%n).exists()", 'Patient', []],
+    [
+      "defineVariable('n', nmae).select(%m).exists()",
+      'Patient',
+      [
+        '20: There is no element `nmae` in Patient. Did you mean `name`?',
+        '33: There is no variable `%m`. Did you mean `%n`?',
+      ],
+    ],
     ['value is Quanity', 'Observation', ['9: There is no type `Quanity`. Did you mean `Quantity`?']],
     ['value is System.Patient', 'Observation', ['16: There is no type `System.Patient`.']],
     ['(value as Period).unit', 'Observation', ['18: There is no element `unit` in Period.']],

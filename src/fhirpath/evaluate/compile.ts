@@ -128,6 +128,7 @@ function compileVariable({ name, at }: Expression & { kind: 'variable' }, { text
       return (_input, environment) => [environment.context];
     default: {
       const value = constantOf(name);
+      if (value === undefined && text.includes('defineVariable')) throw new Delegated('a variable of the expression');
       if (value === undefined) throw new ExpressionError(text, at, `The variable \`%${name}\` is not known here`);
       return () => [value];
     }
