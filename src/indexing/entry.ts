@@ -48,7 +48,7 @@ export interface ReferenceValue {
    * A search decides whether a URL is on this server (search/ast.ts).
    */
   readonly url: string | undefined;
-  /** The version of a canonical. */
+  /** The version of a canonical, empty without one; undefined for all other references. */
   readonly version: string | undefined;
 }
 

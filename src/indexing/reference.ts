@@ -43,7 +43,7 @@ function emitReference(emit: Emit, text: string): void {
 }
 
 function emitCanonical(emit: Emit, text: string): void {
-  const { url, version, fragment } = parseCanonical(text);
+  const { url, version = '', fragment } = parseCanonical(text);
   if (url !== '') emit({ kind: 'reference', type: undefined, id: undefined, url, version });
   else if (fragment !== undefined)
     emit({ kind: 'reference', type: undefined, id: undefined, url: text, version: undefined });

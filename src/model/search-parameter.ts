@@ -21,7 +21,7 @@ import { supertypes } from './type-definitions.ts';
 export const indexVersion = 1;
 
 /** Raised with a change that concerns some parameters only (`revisionOf`). */
-export const revision = 3;
+export const revision = 4;
 
 /**
  * Compiles a SearchParameter for one of its types; undefined for a mistake, which is reported in its own file.
@@ -164,15 +164,15 @@ const oneEntry = new Set([
  * The changes of entries since `indexVersion` was last raised, so that only these parameters are rebuilt: times are
  * stored to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a
  * canonical counts as present; the URL of a definition is stored with its version. With the second revision, quantities
- * are also stored in base units; with the third, canonicals with a version also without it.
+ * are also stored in base units; with the third, canonicals with a version also without it; with the fourth, references
+ * by canonical without a version are distinguished from those with one.
  */
 function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
   if (type === 'quantity') return ['revision 2'];
   if (type === 'uri' && (dataTypes.size === 0 || dataTypes.has('canonical'))) return ['revision 3'];
-  const isChanged =
-    (type === 'date' && !(dataTypes.size === 1 && dataTypes.has('date'))) ||
-    (type === 'reference' && (dataTypes.size === 0 || [...dataTypes].some(name => name !== 'Reference'))) ||
-    type === 'uri';
+  const isOnly = (name: string): boolean => dataTypes.size === 1 && dataTypes.has(name);
+  if (type === 'reference' && !isOnly('Reference')) return ['revision 4'];
+  const isChanged = (type === 'date' && !isOnly('date')) || type === 'uri';
   return isChanged ? ['revision 1'] : [];
 }
 

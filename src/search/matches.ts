@@ -1,3 +1,4 @@
+import { parseCanonical } from '../fhir/canonical.ts';
 import { distanceBetween } from '../fhir/position.ts';
 import { belowBase } from '../fhir/reference.ts';
 import { isBelow } from '../fhir/uri-tree.ts';
@@ -117,7 +118,8 @@ function isJoined(join: Chain | Has, resource: Indexed, other: Indexed, { base }
 
 /**
  * The test of a parameter for references to one of these resources of a type. A canonical identifies a resource by its
- * `url`, the value of the parameter `url`, or by its address. https://hl7.org/fhir/R4/references.html#canonical
+ * `url`, the value of the parameter `url`, alone or with its version, or by its address.
+ * https://hl7.org/fhir/R4/references.html#canonical
  */
 export function referencesTo(
   { dataTypes }: SearchParam,
@@ -126,12 +128,19 @@ export function referencesTo(
   base: string,
 ): Extract<Test, { kind: 'references' }> {
   const ids = resources.map(({ id }) => id);
-  if (!dataTypes.has('canonical') && !dataTypes.has('uri')) return { kind: 'references', type, ids, urls: [], base };
-  const own = resources.flatMap(({ entries }) =>
-    entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [value.uri] : [])),
+  if (!dataTypes.has('canonical') && !dataTypes.has('uri'))
+    return { kind: 'references', type, ids, urls: [], canonicals: [], base };
+  const canonicals = resources.flatMap(({ entries }) =>
+    entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [ownCanonical(value.uri)] : [])),
   );
   const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
-  return { kind: 'references', type, ids, urls: [...own, ...places], base };
+  return { kind: 'references', type, ids, urls: places, canonicals, base };
+}
+
+/** The canonical by which an entry of `url` is referred to: entries are the URL alone, and with the version. */
+function ownCanonical(uri: string): { readonly url: string; readonly version: string } {
+  const { url, version = '' } = parseCanonical(uri);
+  return { url, version };
 }
 
 function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
@@ -244,6 +253,7 @@ function refersTo(
 
 function isOneOf(test: Extract<Test, { kind: 'references' }>, value: ReferenceValue): boolean {
   if (value.url !== undefined && test.urls.includes(value.url)) return true;
+  if (test.canonicals.some(({ url, version }) => url === value.url && version === value.version)) return true;
   const named = value.url === undefined ? value : belowBase(test.base, value.url);
   return named?.id !== undefined && named.type === test.type && test.ids.includes(named.id);
 }

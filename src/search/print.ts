@@ -98,7 +98,11 @@ function printTest(test: Test, param: SearchParam): string {
         ? list('reference', [test.type ?? 'any', either(test.id)])
         : list('reference', [quote(test.url), ...(test.version === undefined ? [] : [quote(test.version)])]);
     case 'references':
-      return list('references', [...test.ids.map(id => `${test.type}/${id}`), ...test.urls.map(quote)]);
+      return list('references', [
+        ...test.ids.map(id => `${test.type}/${id}`),
+        ...test.urls.map(quote),
+        ...test.canonicals.map(({ url, version }) => list('canonical', [quote(url), quote(version)])),
+      ]);
     case 'uri':
       return list('uri', [...(test.tree === undefined ? [] : [test.tree]), quote(test.uri)]);
     case 'composite':

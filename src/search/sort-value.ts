@@ -83,7 +83,7 @@ function tokenText(code: string, display: string | undefined): string {
   return display === undefined ? folded : `${folded}\u0002${printable(foldString(display))}`;
 }
 
-const canonical = (url = '', version?: string): string => (version === undefined ? url : `${url}|${version}`);
+const canonical = (url = '', version = ''): string => (version === '' ? url : `${url}|${version}`);
 
 /** Number of characters of a text that count in an order: stores and page tokens contain sort values. */
 const LONGEST = 200;

@@ -120,8 +120,8 @@ export function wordTerm(word: string): string {
   return `k${word}`;
 }
 
-/** A canonical with its version. */
-function versionedTerm(url: string, version: string): string {
+/** A canonical with its version; an empty version is that of a canonical without one. */
+export function versionedTerm(url: string, version: string): string {
   return `w${url.length}|${url}${version}`;
 }
 

@@ -53,11 +53,11 @@ describe('references', () => {
     expect(read('reference', expression, observation({ reference: 'urn:uuid:1', type: 'Patient' }))).toHaveLength(1);
   });
 
-  it('by canonical have URL and version', () => {
+  it('by canonical have URL and version, an empty one without', () => {
     const measure = { resourceType: 'Measure', library: ['http://x.org/Library/a|1.0#part', 'http://x.org/Library/b'] };
     expect(read('reference', 'Measure.library', measure)).toEqual([
       reference({ url: 'http://x.org/Library/a', version: '1.0' }),
-      reference({ url: 'http://x.org/Library/b' }),
+      reference({ url: 'http://x.org/Library/b', version: '' }),
     ]);
   });
 
@@ -68,7 +68,7 @@ describe('references', () => {
       reference({ url: 'Questionnaire/gcs', version: '1.0' }),
     ]);
     expect(read('reference', expression, answers('https://records.example/r4/demo/Questionnaire/gcs'))).toEqual([
-      reference({ url: 'https://records.example/r4/demo/Questionnaire/gcs' }),
+      reference({ url: 'https://records.example/r4/demo/Questionnaire/gcs', version: '' }),
     ]);
     expect(read('reference', expression, answers('#gcs'))).toEqual([reference({ url: '#gcs' })]);
     expect(read('reference', expression, answers('#'))).toEqual([]);

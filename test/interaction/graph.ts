@@ -53,11 +53,29 @@ export function graph(size: number, base: string): readonly object[] {
       url: `http://example.org/q${at}`,
       version: '2',
     })),
+    { resourceType: 'Questionnaire', id: 'q2', status: 'active', title: 'Intake', url: 'http://example.org/q0' },
+    {
+      resourceType: 'Questionnaire',
+      id: 'q3',
+      status: 'active',
+      title: 'Intake',
+      url: 'http://example.org/q0',
+      version: '3',
+    },
     ...of(few, at => ({
       resourceType: 'QuestionnaireResponse',
       id: `a${at}`,
       status: pick(['completed', 'in-progress'], at),
-      questionnaire: pick(['http://example.org/q0|2', 'http://example.org/q1', 'Questionnaire/q0'], at),
+      questionnaire: pick(
+        [
+          'http://example.org/q0|2',
+          'http://example.org/q1',
+          'Questionnaire/q0',
+          'http://example.org/q0',
+          'http://example.org/q0|3',
+        ],
+        at,
+      ),
       subject: { reference: `Patient/p${at}` },
     })),
   ];

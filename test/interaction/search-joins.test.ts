@@ -56,6 +56,15 @@ const zoe = [
   { resourceType: 'QuestionnaireResponse', id: 'za', status: 'completed', questionnaire: 'http://example.org/zeal|2' },
   { resourceType: 'QuestionnaireResponse', id: 'zb', status: 'completed', questionnaire: 'Questionnaire/zx' },
   { resourceType: 'QuestionnaireResponse', id: 'zc', status: 'completed', questionnaire: 'http://example.org/zeal' },
+  // Two versions of one definition, and one without a version.
+  ...(['1.0', '2.0', undefined] as const).flatMap((version, at) => {
+    const url = 'http://example.org/versions';
+    const questionnaire = version === undefined ? url : `${url}|${version}`;
+    return [
+      { resourceType: 'Questionnaire', id: `v${at}`, status: 'active', title: `Vol ${at}`, url, version },
+      { resourceType: 'QuestionnaireResponse', id: `w${at}`, status: 'completed', questionnaire },
+    ];
+  }),
 ];
 
 /** Lists of every third record, some of them marked as deleted. */
@@ -113,6 +122,16 @@ describe('a chain', () => {
     ['to an id', '/Encounter?patient._id=zp', ['ze']],
     ['that nothing matches', '/Observation?patient.name=nobody', []],
     ['through a canonical', '/QuestionnaireResponse?questionnaire.title=zeal&_sort=_id', ['za', 'zb', 'zc']],
+    [
+      'through a canonical with a version, to this version; without one, to any',
+      '/QuestionnaireResponse?questionnaire.title=Vol%200&_sort=_id',
+      ['w0', 'w2'],
+    ],
+    [
+      'through a canonical, to a definition without a version',
+      '/QuestionnaireResponse?questionnaire.title=Vol%202',
+      ['w2'],
+    ],
     ['beside other parameters', '/Observation?patient.name=zoe&code=red&date=2030-01-03', ['z3']],
   ])('%s', async (_, path, ids) => {
     const { status, json } = await server.get(path);
@@ -145,6 +164,12 @@ describe('_has', () => {
     ['by id', '/Patient?_has:Observation:patient:_id=z3', ['zq']],
     ['that nothing matches', '/Patient?_has:Observation:patient:code=nothing', []],
     ['through a canonical', '/Questionnaire?_has:QuestionnaireResponse:questionnaire:_id=zc', ['zx']],
+    ['through a canonical with a version', '/Questionnaire?_has:QuestionnaireResponse:questionnaire:_id=w1', ['v1']],
+    [
+      'through a canonical without one, to all versions',
+      '/Questionnaire?_has:QuestionnaireResponse:questionnaire:_id=w2&_sort=_id',
+      ['v0', 'v1', 'v2'],
+    ],
   ])('%s', async (_, path, ids) => {
     const { status, json } = await server.get(path);
     expect([status, matchesIn(json)]).toEqual([200, ids]);
@@ -222,6 +247,16 @@ describe('an include', () => {
       'of a canonical',
       '/QuestionnaireResponse?_id=za&_include=QuestionnaireResponse:questionnaire',
       ['Questionnaire/zx'],
+    ],
+    [
+      'of a canonical with a version',
+      '/QuestionnaireResponse?_id=w1&_include=QuestionnaireResponse:questionnaire',
+      ['Questionnaire/v1'],
+    ],
+    [
+      'of what refers to one version',
+      '/Questionnaire?_id=v1&_revinclude=QuestionnaireResponse:questionnaire',
+      ['QuestionnaireResponse/w2', 'QuestionnaireResponse/w1'],
     ],
     ['of no matches', '/Observation?_id=z1&_include=Observation:has-member', []],
   ])('%s', async (_, path, included) => {

@@ -223,7 +223,7 @@ export const reference = (type: string, id: string): Single => ({
   url: undefined,
   version: undefined,
 });
-export const canonical = (url: string, version?: string): Single => ({
+export const canonical = (url: string, version = ''): Single => ({
   kind: 'reference',
   type: undefined,
   id: undefined,

@@ -75,7 +75,7 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
     if (value.kind !== 'reference') continue;
     const id = localId(value, type, place);
     if (id !== undefined) ids.add(id);
-    else if (value.url !== undefined) urls.add(value.url);
+    else if (value.url !== undefined && value.version !== undefined) urls.add(versioned(value.url, value.version));
   }
   const byId: Query = { kind: 'id', anyOf: [...ids] };
   const [url] = urlOf(type);
@@ -83,6 +83,9 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
   const byUrl = [...urls].map((uri): Query => ({ kind: 'param', param: url, test: { kind: 'uri', uri } }));
   return { kind: 'or', of: [byId, ...byUrl] };
 }
+
+/** As the entries of `url` have it: with the version, or without one, which is any version. */
+const versioned = (url: string, version: string): string => (version === '' ? url : `${url}|${version}`);
 
 /** The id of the resource of the type in this partition that a reference identifies. */
 export function localId(value: ReferenceValue, type: ResourceType, { base }: Place): string | undefined {

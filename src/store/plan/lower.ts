@@ -3,7 +3,17 @@ import { urlsAbove } from '../../fhir/uri-tree.ts';
 import type { Bound, Query, Test } from '../../search/ast.ts';
 import { linksOf } from '../../search/owner.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
-import { anyTypeTerm, anyUnit, askedTokens, askedUnit, askedUrl, idTerm, missing, urlTerm } from '../terms.ts';
+import {
+  anyTypeTerm,
+  anyUnit,
+  askedTokens,
+  askedUnit,
+  askedUrl,
+  idTerm,
+  missing,
+  urlTerm,
+  versionedTerm,
+} from '../terms.ts';
 import { all, type Clause, none, type RangeClause, type ValueClause } from './clause.ts';
 import { type Indexes, type ParamIndex, readyIndex } from './indexes.ts';
 import { simplify } from './simplify.ts';
@@ -87,7 +97,11 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'reference':
       return lowerReference(test, index, indexes);
     case 'references':
-      return terms(index, [...test.ids.flatMap(id => placeTerms(test, id, index, indexes)), ...test.urls.map(urlTerm)]);
+      return terms(index, [
+        ...test.ids.flatMap(id => placeTerms(test, id, index, indexes)),
+        ...test.urls.map(urlTerm),
+        ...test.canonicals.map(({ url, version }) => versionedTerm(url, version)),
+      ]);
     case 'uri':
       return terms(index, (test.tree === undefined ? [test.uri] : urlsAbove(test.uri)).map(urlTerm));
     case 'string':
