@@ -3,11 +3,16 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
+import { include } from '../../src/interaction/search/include.ts';
+import { isCanonical } from '../../src/interaction/search/joined.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
 import { type Indexed, matches } from '../../src/search/matches.ts';
+import { parseInclude } from '../../src/search/parse/include.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { comparePositions, positionOf } from '../../src/search/sort.ts';
+import type { Partition } from '../../src/store/partitions.ts';
+import type { Referred } from '../../src/store/records.ts';
 import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { seeded } from '../support/seeded.ts';
@@ -263,6 +268,32 @@ describe('an include', () => {
     const { status, json } = await server.get(path);
     expect([status, entries(json, 'include')]).toEqual([200, included]);
     expect(entries(json, 'match')).toHaveLength(json.entry.length - included.length);
+  });
+
+  it('of all that refers to a match searches only types with references to it', async () => {
+    const { model, extract } = server.running.engine;
+    const { partition, base } = server;
+    const searched: string[] = [];
+    const place = {
+      id: partition.id,
+      settings: partition.settings,
+      search: (...[type, search]: Parameters<Partition['search']>) => {
+        searched.push(type);
+        return partition.search(type, search);
+      },
+      count: (type: string) => partition.count(type),
+      readMany: (keys: Parameters<Partition['readMany']>[0]) => partition.readMany(keys),
+      referringTypes: (to: Referred) => partition.referringTypes(to),
+    };
+    const type = model.types.get('Patient');
+    if (type === undefined) throw new Error('no type');
+    const of = parseInclude(type, ['_revinclude', '*'], model);
+    const matches = await partition.readMany([{ type: 'Patient', id: 'zq' }]);
+    const found = await include(matches, [of], { partition: place, extract, base, model, access: 'open' });
+    // A canonical may lead to any record, and stores do not count it as a reference.
+    const withCanonicals = new Set(of.links.filter(({ param }) => isCanonical(param)).map(link => link.type.name));
+    const others = searched.filter(name => !withCanonicals.has(name));
+    expect([found.records.map(({ id }) => id), others]).toEqual([['z3'], ['Observation']]);
   });
 
   it.each(['Encounter', 'Observation'])('of the owner of each %s is of what its text refers to', async type => {

@@ -5,12 +5,13 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Include, Link } from '../../search/include.ts';
+import type { Indexed } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { IndexValue } from '../../indexing/entry.ts';
 import { idOfOwner } from '../../indexing/owners.ts';
 import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
-import { indexedBy, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { Seen } from './seen.ts';
 
 /** Most records that a page includes. */
@@ -147,23 +148,56 @@ export async function readVisible(
   return found.filter(record => hasText(record) && isWithin(rule, type, record, extract, partition));
 }
 
-/** The records that refer to those of a ring. */
+/** The records that refer to those of a ring: one query for each type. */
 async function referring(
   { links, target }: Include,
   ring: readonly StoredVersion[],
   most: number,
   includer: Includer,
 ): Promise<readonly StoredVersion[]> {
+  const targets = Map.groupBy(ring, ({ type }) => type);
+  const indexed = new Map<ResourceType, readonly Indexed[]>();
+  const indexedOf = (to: ResourceType): readonly Indexed[] => {
+    const known = indexed.get(to) ?? indexedBy(urlOf(to), targets.get(to.name) ?? [], to, includer);
+    indexed.set(to, known);
+    return known;
+  };
   const found: StoredVersion[] = [];
-  for (const { type, param } of links) {
-    for (const to of targetsOf(param.targets, target, includer)) {
-      const of = ring.filter(record => record.type === to.name);
-      if (of.length === 0) continue;
-      const query = referringTo(param, to, indexedBy(urlOf(to), of, to, includer), includer);
-      found.push(...(await search(type, query, most + 1, includer)));
-    }
+  for (const [type, of] of await withReferences(
+    Map.groupBy(links, link => link.type),
+    targets,
+    includer,
+  )) {
+    const queries = of.flatMap(({ param }) =>
+      targetsOf(param.targets, target, includer)
+        .filter(to => targets.has(to.name))
+        .map(to => referringTo(param, to, indexedOf(to), includer)),
+    );
+    if (queries.length > 0) found.push(...(await search(type, { kind: 'or', of: queries }, most + 1, includer)));
   }
   return found;
+}
+
+/** Up to so many types are searched without asking first which of them have references. */
+const fewTypes = 4;
+
+/**
+ * The links of the types that the caller may search, without types whose records refer to none of the targets: a
+ * wildcard names all types of the server, and few of them have records. A store asks all types at once.
+ */
+async function withReferences(
+  links: ReadonlyMap<ResourceType, readonly Link[]>,
+  targets: ReadonlyMap<string, readonly StoredVersion[]>,
+  { partition, access, base }: Includer,
+): Promise<readonly (readonly [ResourceType, readonly Link[]])[]> {
+  const allowed = [...links].filter(([type]) => restriction(access, type, 's') !== none);
+  if (allowed.length <= fewTypes) return allowed;
+  const named = new Set<string>();
+  for (const [type, records] of targets) {
+    const ids = records.map(({ id }) => id);
+    for (const name of await partition.referringTypes({ type, ids, base })) named.add(name);
+  }
+  return allowed.filter(([{ name }, of]) => named.has(name) || of.some(({ param }) => isCanonical(param)));
 }
 
 /** Matches among the records that the caller may search. */

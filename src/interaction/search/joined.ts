@@ -12,7 +12,10 @@ import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 
 /** The reads of a partition that a search uses. */
-export interface SearchedPartition extends Pick<Partition, 'id' | 'settings' | 'search' | 'count' | 'readMany'> {
+export interface SearchedPartition extends Pick<
+  Partition,
+  'id' | 'settings' | 'search' | 'count' | 'readMany' | 'referringTypes'
+> {
   /**
    * The time by which a version matches `_lastUpdated`, if it is not yet written and its own is a placeholder.
    * Milliseconds since 1970 UTC; absent: its `lastUpdated`.
@@ -156,4 +159,5 @@ export function urlOf(type: ResourceType): readonly SearchParam[] {
   return url?.type === 'uri' ? [url] : [];
 }
 
-const isCanonical = ({ dataTypes }: SearchParam): boolean => dataTypes.has('canonical') || dataTypes.has('uri');
+/** Whether a reference parameter may have canonicals, which stores do not count as references to a record. */
+export const isCanonical = ({ dataTypes }: SearchParam): boolean => dataTypes.has('canonical') || dataTypes.has('uri');
