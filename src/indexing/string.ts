@@ -3,8 +3,9 @@ import { foldString } from './normalize.ts';
 import type { Emit, Entries } from './reading.ts';
 
 /**
- * Texts, as written and folded. Names and addresses have an entry for each part; of a family name of several words each
- * word is also an entry, so that the beginning of either half of a double name matches.
+ * Texts, as written and folded. Names and addresses have an entry for each part; of a family name of several words
+ * the rest from each word on is also an entry, so that either half of a double name matches, and `der Berg` finds `van
+ * der Berg`.
  * https://hl7.org/fhir/R4/search.html#string
  */
 export const stringEntries: Entries = (type, emit) =>
@@ -74,10 +75,10 @@ export function emitText(emit: Emit, text: unknown): void {
   if (typeof text === 'string' && text !== '') emit({ kind: 'string', text, folded: foldString(text) });
 }
 
-/** The words keep the whole name as their text, so that `:exact` still means the whole name. */
+/** The parts keep the whole name as their text, so that `:exact` still means the whole name. */
 function emitFamily(emit: Emit, text: string): void {
   emitText(emit, text);
-  const words = foldString(text).split(' ');
-  // index is in range
-  for (let index = 1; index < words.length; index++) emit({ kind: 'string', text, folded: words[index] as string });
+  const folded = foldString(text);
+  for (let at = folded.indexOf(' '); at >= 0; at = folded.indexOf(' ', at + 1))
+    emit({ kind: 'string', text, folded: folded.slice(at + 1) });
 }

@@ -21,7 +21,7 @@ import { supertypes } from './type-definitions.ts';
 export const indexVersion = 1;
 
 /** Raised with a change that concerns some parameters only (`revisionOf`). */
-export const revision = 4;
+export const revision = 5;
 
 /**
  * Compiles a SearchParameter for one of its types; undefined for a mistake, which is reported in its own file.
@@ -165,10 +165,13 @@ const oneEntry = new Set([
  * stored to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a
  * canonical counts as present; the URL of a definition is stored with its version. With the second revision, quantities
  * are also stored in base units; with the third, canonicals with a version also without it; with the fourth, references
- * by canonical without a version are distinguished from those with one.
+ * by canonical without a version are distinguished from those with one; with the fifth, open ends of quantities are not
+ * included, SampledData is a quantity, and family names are found from each of their words on.
  */
-function revisionOf({ type, dataTypes }: Omit<SearchParam, 'digest'>): readonly string[] {
-  if (type === 'quantity') return ['revision 2'];
+function revisionOf({ type, dataTypes, expression, reads }: Omit<SearchParam, 'digest'>): readonly string[] {
+  if (type === 'quantity') return ['revision 5'];
+  if (type === 'string' && reads === undefined && (dataTypes.has('HumanName') || /\bfamily\b/.test(expression)))
+    return ['revision 5'];
   if (type === 'uri' && (dataTypes.size === 0 || dataTypes.has('canonical'))) return ['revision 3'];
   const isOnly = (name: string): boolean => dataTypes.size === 1 && dataTypes.has(name);
   if (type === 'reference' && !isOnly('Reference')) return ['revision 4'];

@@ -13,7 +13,7 @@ const found: Readonly<Record<Exclude<SearchParamType, 'composite' | 'special'>, 
   string: [...texts, 'HumanName', 'Address', 'Annotation', 'CodeableConcept', 'Coding', 'ContactPoint', 'Identifier'],
   token: ['CodeableConcept', 'Coding', 'Identifier', 'ContactPoint', 'boolean', 'code', 'string', 'id', ...uris],
   reference: ['Reference', ...uris],
-  quantity: ['Quantity', 'Age', 'Count', 'Distance', 'Duration', 'Money', 'Range'],
+  quantity: ['Quantity', 'Age', 'Count', 'Distance', 'Duration', 'Money', 'Range', 'SampledData'],
   uri: uris,
 };
 

@@ -45,7 +45,7 @@ describe('quantities', () => {
     [
       'less than',
       { valueQuantity: { value: 5, comparator: '<', ...kilograms } },
-      [{ low: -most, high: 5, ...inGrams(-most, 5000) }],
+      [{ low: -most, high: 4.999999999999999, ...inGrams(-most, 4999.999999999999) }],
     ],
     [
       'at most',
@@ -55,7 +55,7 @@ describe('quantities', () => {
     [
       'more than',
       { valueQuantity: { value: 5, comparator: '>', ...kilograms } },
-      [{ low: 5, high: most, ...inGrams(5000, most) }],
+      [{ low: 5.000000000000001, high: most, ...inGrams(5000.000000000001, most) }],
     ],
     [
       'at least',
@@ -78,7 +78,18 @@ describe('quantities', () => {
       { valueRange: { high: { value: 2, ...kilograms } } },
       [{ low: -most, high: 2, ...inGrams(-most, 2000) }],
     ],
-    ['SampledData', { valueSampledData: { origin: { value: 1 }, period: 1, dimensions: 1 } }, []],
+    [
+      'SampledData, its smallest and largest value',
+      { valueSampledData: { origin: { value: 1, ...kilograms }, factor: 0.1, data: '2 E -1 3' } },
+      [{ low: 0.9, high: 1.3, ...inGrams(900, 1300) }],
+    ],
+    [
+      'SampledData with a value below its detection limit',
+      { valueSampledData: { origin: { value: 0, ...kilograms }, lowerLimit: 1, data: '2 L 3' } },
+      [{ low: -most, high: 3, ...inGrams(-most, 3000) }],
+    ],
+    ['SampledData without data', { valueSampledData: { origin: { value: 1 }, period: 1, dimensions: 1 } }, []],
+    ['SampledData of errors', { valueSampledData: { origin: { value: 1 }, data: 'E E' } }, []],
     ['a Ratio', { valueRatio: { numerator: { value: 1 } } }, []],
   ])('of %s', (_why, rest, expected) => {
     expect(read('quantity', 'Observation.value', observation(rest))).toEqual(

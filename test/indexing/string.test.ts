@@ -35,7 +35,7 @@ describe('strings', () => {
     const resource = patient({ name: [{ family: 'Van der Berg', given: ['Jean Pierre'] }] });
     expect(print(read('string', 'Patient.name.family', resource))).toEqual([
       'Van der Berg > van der berg',
-      'Van der Berg > der',
+      'Van der Berg > der berg',
       'Van der Berg > berg',
     ]);
     expect(print(read('string', 'Patient.name.given', resource))).toEqual(['Jean Pierre > jean pierre']);

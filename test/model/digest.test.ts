@@ -21,7 +21,8 @@ describe('the digest of a parameter', () => {
     ['on the URL of a definition', 'CapabilityStatement', 'url', false],
     ['on dates alone', 'Patient', 'birthdate', true],
     ['on references alone', 'Basic', 'subject', true],
-    ['on texts', 'Patient', 'family', true],
+    ['on family names of several words', 'Patient', 'family', false],
+    ['on other texts', 'Patient', 'given', true],
   ])('%s is the former one or not: %s %s', (_, type, code, isFormer) => {
     const param = model.types.get(type)?.indexed.get(code);
     expect(param && param.digest === former(param)).toBe(isFormer);
