@@ -13,8 +13,14 @@ import { entriesOfStored } from './upkeep/entries.ts';
 /** Maximum number of matches that are sorted without an index. */
 export const mostSorted = 10_000;
 
-/** Matches that are read at once: the event loop gets a turn after each batch. */
-const batch = 200;
+/** Matches that are read first; each batch has twice as many as the one before, since each plans the query again. */
+const firstBatch = 200;
+
+/** Most matches of a batch. */
+const largestBatch = 2_000;
+
+/** Matches after which the event loop gets a turn. */
+const turn = 200;
 
 /**
  * A page in an order that no index has: reads all matches in the order of their ids, and takes their sort values from
@@ -35,8 +41,9 @@ export async function sortedPage(
   const byId = [{ by: 'id', descending: false }] as const;
   let read = 0;
   let from: StoreSearch['after'];
+  let batch = firstBatch;
   do {
-    if (read === batch && (await partition.count(type.name, query, explain)) > mostSorted)
+    if (read === firstBatch && (await partition.count(type.name, query, explain)) > mostSorted)
       throw new TooManyToSort(mostSorted);
     const place = from === undefined ? {} : { after: from };
     const { versions, next } = await partition.search(type.name, {
@@ -46,7 +53,8 @@ export async function sortedPage(
       ...place,
       explain,
     });
-    for (const version of versions) {
+    for (const [at, version] of versions.entries()) {
+      if (at > 0 && at % turn === 0) await setImmediate();
       const { id, lastUpdated, text = '' } = version;
       const entries = entriesOfStored(options, narrow, text, where) ?? [];
       page.add(positionOf(sort, type, { id, lastUpdated, entries }), version);
@@ -54,6 +62,7 @@ export async function sortedPage(
     read += versions.length;
     if (read > mostSorted) throw new TooManyToSort(mostSorted);
     from = next;
+    batch = Math.min(batch * 2, largestBatch);
     if (from !== undefined) await setImmediate();
     if (performance.now() > end) throw new DeadlinePassed(deadline);
   } while (from !== undefined);
