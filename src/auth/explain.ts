@@ -16,7 +16,12 @@ export function requireScopeToExplain(
   if (type === undefined) return;
   const sufficient = [...scopes].map(scope => scope.replace('*', type));
   const list = sufficient.map(scope => `\`${scope}\``).join(' or ');
-  throw scopeInsufficient(realm, `\`_explain\` of a search of ${type} requires the scope ${list}.`, sufficient);
+  throw scopeInsufficient(
+    realm,
+    `\`_explain\` of a search of ${type} requires the scope ${list}.`,
+    sufficient,
+    'http._explain',
+  );
 }
 
 /** Whether the token grants on a type what one of `scopes` does on all. */

@@ -23,10 +23,16 @@ interface RequestedTypeInteraction {
 /**
  * Allows what the scopes of the caller grant on the type; restrict.ts decides which records. Interactions on the whole
  * system are allowed, since their parts are decided one by one. Throws FhirError 403 with the scopes that would
- * suffice; `realm` is the base URL of the partition.
+ * suffice; `realm` is the base URL of the partition, `expression` the part of the request that needs them.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
-export function requireScope(access: Access, model: Model, asked: RequestedInteraction, realm: string): void {
+export function requireScope(
+  access: Access,
+  model: Model,
+  asked: RequestedInteraction,
+  realm: string,
+  expression?: string,
+): void {
   const { interaction, resourceType = '', operation } = asked;
   if (hasLetter(access, lettersFor(model, asked), asked.resourceType)) return;
   const scopes = scopesFor(model, asked) ?? [];
@@ -35,7 +41,7 @@ export function requireScope(access: Access, model: Model, asked: RequestedInter
     scopes.length === 0
       ? `No scope on this server grants ${what} on ${resourceType}.`
       : `The token has no scope for ${what} of ${resourceType}.`;
-  throw scopeInsufficient(realm, text, scopes);
+  throw scopeInsufficient(realm, text, scopes, expression);
 }
 
 /**

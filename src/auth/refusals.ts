@@ -18,14 +18,24 @@ export const tokenMisplaced = (realm: Realm, why: string): FhirError =>
   refusal(400, 'invalid', why, realm, { error: 'invalid_request' });
 
 /**
- * The token is valid, but insufficient; `scopes` are those that would suffice.
+ * The token is valid, but insufficient; `scopes` are those that would suffice. `expression` is the part of the request
+ * that needs them, if it is not the whole.
  * https://www.rfc-editor.org/rfc/rfc6750#section-3.1
  */
-export const scopeInsufficient = (realm: Realm, why: string, scopes: readonly string[]): FhirError =>
-  refusal(403, 'forbidden', why, realm, {
-    error: 'insufficient_scope',
-    ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }),
-  });
+export const scopeInsufficient = (
+  realm: Realm,
+  why: string,
+  scopes: readonly string[],
+  expression?: string,
+): FhirError =>
+  refusal(
+    403,
+    'forbidden',
+    why,
+    realm,
+    { error: 'insufficient_scope', ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) },
+    expression,
+  );
 
 /** The token may write the type, but not this record: no scope is named, since none would help. */
 export const recordNotWritable = (realm: Realm, resourceType: string): FhirError =>
@@ -51,7 +61,14 @@ interface Challenge {
   readonly scope?: string;
 }
 
-function refusal(status: number, code: IssueCode, text: string, realm: Realm, challenge: Challenge): FhirError {
+function refusal(
+  status: number,
+  code: IssueCode,
+  text: string,
+  realm: Realm,
+  challenge: Challenge,
+  expression = 'http.Authorization',
+): FhirError {
   const { error, scope } = challenge;
   const parts = [
     ['realm', realm],
@@ -59,7 +76,7 @@ function refusal(status: number, code: IssueCode, text: string, realm: Realm, ch
     ['error_description', error === undefined ? undefined : text],
     ['scope', scope],
   ].flatMap(([name = '', value]) => (value === undefined ? [] : `${name}="${plain(value)}"`));
-  return fhirError(status, code, text, undefined, { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` });
+  return fhirError(status, code, text, expression, { 'WWW-Authenticate': `Bearer ${parts.join(', ')}` });
 }
 
 /**

@@ -34,7 +34,7 @@ export async function readCriteria(
   { pairs, source }: { readonly pairs: readonly QueryPair[]; readonly source: CriteriaSource },
 ): Promise<Query> {
   const { name, expression } = source;
-  requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
+  requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base, expression);
   const other = pairs.find(([one]) => !isCriterion(one));
   if (other !== undefined) {
     throw fhirError(400, 'value', `\`${other[0]}\` is not a criterion; ${name} accepts criteria only.`, expression);

@@ -194,7 +194,7 @@ describe('a create', () => {
     expect((await create('Communication', communication('p1', 'x'), own)).status).toBe(201);
     for (const id of ['p2', 'nobody']) {
       const answer = await create('Communication', communication(id, 'x'), own);
-      expect([answer.status, issuesOf(answer)]).toEqual([403, ['forbidden']]);
+      expect([answer.status, issuesOf(answer)]).toEqual([403, ['forbidden http.Authorization']]);
       expect(answer.headers['www-authenticate']).toMatch(
         /^Bearer realm="[^"]+\/r4\/demo", error="insufficient_scope", error_description="[^"]+"$/,
       );

@@ -59,13 +59,14 @@ describe('a search of several types', () => {
   });
 
   it.each([
-    ['`_type`', patientApp, '?_type=Condition,Observation', 'system/Observation.rs'],
-    ['`_type` of a compartment', patientApp, '/Patient/p1/*?_type=Observation', 'system/Observation.rs'],
-    ['the path', patientApp, '/Patient/p1/Observation', 'system/Observation.rs'],
-    ['a chain', backend, '?_type=Condition,Observation&patient.gender=male', 'patient/Patient.rs'],
-  ])('is 403 for a type without a scope in %s, and names the scope', async (_, token, path, scope) => {
+    ['`_type`', patientApp, '?_type=Condition,Observation', 'system/Observation.rs', '_type'],
+    ['`_type` of a compartment', patientApp, '/Patient/p1/*?_type=Observation', 'system/Observation.rs', '_type'],
+    ['the path', patientApp, '/Patient/p1/Observation', 'system/Observation.rs', 'Authorization'],
+    ['a chain', backend, '?_type=Condition,Observation&patient.gender=male', 'patient/Patient.rs', 'patient.gender'],
+    ['a chain of one type', backend, '/Observation?_id=o1&patient.name=a', 'patient/Patient.rs', 'patient.name'],
+  ])('is 403 for a type without a scope in %s, and names the scope', async (_, token, path, scope, place) => {
     const { status, headers, json } = await server.get(path, token);
-    expect([status, json.issue[0].code]).toEqual([403, 'forbidden']);
+    expect([status, json.issue[0].code, json.issue[0].expression]).toEqual([403, 'forbidden', [`http.${place}`]]);
     expect(headers['www-authenticate']).toContain('error="insufficient_scope"');
     expect(headers['www-authenticate']).toContain(scope);
   });

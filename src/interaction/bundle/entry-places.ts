@@ -24,7 +24,8 @@ export function placedInBundle(entry: PlacedEntry, { status, issues }: FhirError
 function placeOf(entry: PlacedEntry, status: number, issue: Issue): string {
   const path = entryPath(entry.index);
   const { expression } = issue;
-  if (expression === undefined) return path + withoutPlace(status, issue);
+  // The token is that of the whole Bundle.
+  if (expression === undefined || expression === 'http.Authorization') return path + withoutPlace(status, issue);
   if (expression === path || expression.startsWith(`${path}.`)) return expression;
   if (expression.startsWith('http.')) return path + (elementOf[expression] ?? ofParameter(entry, expression));
   const type = typeOf(entry);

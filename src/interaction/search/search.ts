@@ -1,4 +1,3 @@
-import { requireScope } from '../../auth/may.ts';
 import { restrict, restriction } from '../../auth/restrict.ts';
 import { callerOf } from '../../auth/access.ts';
 import { fhirError } from '../../fhir/error.ts';
@@ -8,8 +7,7 @@ import type { Position } from '../../search/ast.ts';
 import { searchset, searchUrl } from '../../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
-import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
-import { joinedTypes } from '../../search/walk.ts';
+import type { ContainedSearch, QueryPair, SearchRequest } from '../../search/request.ts';
 import { IndexPending } from '../../store/errors.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
@@ -21,6 +19,7 @@ import { withExpansions } from './expansions.ts';
 import { answerExplained } from './explain/answer.ts';
 import { readExplain } from './explain/requested.ts';
 import { type Found, findAll, type LimitedPlace } from './find-all.ts';
+import { requireScopesOfJoins } from './join-scopes.ts';
 import type { Place } from './joined.ts';
 import { scoresOf } from './scores.ts';
 import { searchedBy } from './searched.ts';
@@ -42,9 +41,8 @@ export const search: Interaction = async (engine, request, partition) => {
     parseSearchOrPage(searched, parameters, { ...context, expansions }, paging),
   );
   const given = parsing instanceof Promise ? await parsing : parsing;
-  for (const { name } of given.flatMap(({ query }) => joinedTypes(query))) {
-    requireScope(access, model, { interaction: 'search-type', resourceType: name }, base);
-  }
+  const parse = (pairs: readonly QueryPair[]) => searched.parse(pairs, { ...context, expansions: model.expansions });
+  requireScopesOfJoins(given, { access, model, base, parameters, parse });
   const both = given.map(one => {
     const query = restrict(access, one.type, 's', one.query);
     return { given: one, asked: query === one.query ? one : { ...one, query } };

@@ -68,7 +68,7 @@ function typesOf(
   for (const name of names) {
     const type = searchable.find(one => one.name === name);
     if (type === undefined) throw notSearchable(name, searchable, compartment);
-    requireScope(access, model, askedFor(type), base);
+    requireScope(access, model, askedFor(type), base, 'http._type');
   }
   return searchable.filter(({ name }) => names.includes(name));
 }
