@@ -37,6 +37,12 @@ describe('a page of one patient', () => {
       1_000,
       ['`_revinclude=Observation:subject` finds more: a page includes at most 1000 records. Request smaller pages.'],
     ],
+    [
+      'the same with `:iterate`, which reads no further',
+      '_id=many&_revinclude:iterate=*',
+      1_000,
+      ['`_revinclude:iterate=*` finds more: a page includes at most 1000 records. Request smaller pages.'],
+    ],
   ])('%s', async (_, query, included, texts) => {
     const { json } = await server.get(`/Patient?${query}&_elements=id&_total=accurate`);
     const entries: readonly Entry[] = json.entry;

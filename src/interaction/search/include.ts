@@ -46,7 +46,7 @@ export async function include(
   for (let ring = matches, first = true; ring.length > 0; first = false) {
     const next: StoredVersion[] = [];
     for (const one of includes) {
-      if (!first && !one.iterate) continue;
+      if ((!first && !one.iterate) || cut.has(one)) continue;
       const left = MOST_INCLUDED - records.length - next.length;
       const found = one.reverse
         ? await referring(one, ring, left + seen.size, includer)
