@@ -41,7 +41,7 @@ export function subsetOf(given: ReadonlyMap<string, string>, type: TypeDefinitio
     case 'false':
       return {
         summary,
-        elements: elements === undefined ? undefined : parseElements(elements, { name: type.name, definition: type }),
+        elements: elements === undefined ? undefined : parseElements(elements, [{ name: type.name, definition: type }]),
       };
     default:
       throw badValue(

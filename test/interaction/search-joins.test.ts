@@ -87,6 +87,7 @@ const lists = [0, 1].map(at => ({
 let server: Served;
 beforeAll(async () => {
   const capability = r4Of([
+    'Bundle',
     'Encounter',
     'Observation',
     'Organization',
@@ -199,6 +200,8 @@ describe('what leads nowhere is 400, whatever the handling', () => {
     ['/Patient?_has:Nobody:patient:status=a', '_has:Nobody:patient:status', '`Nobody`'],
     ['/Patient?_has:Observation:patient:nothing=a', '_has:Observation:patient:nothing', '`nothing`'],
     [`/Patient?${'link.'.repeat(9)}name=a`, `${'link.'.repeat(9)}name`, 'more than 8 steps'],
+    ['/Bundle?composition.title=a', 'composition.title', '`composition` is a resource inside of the Bundle'],
+    ['/Bundle?composition:Composition.title=a', 'composition:Composition.title', '`composition=Composition/id`'],
     ['/Patient?_include=Patient', '_include', '`Type:parameter`'],
     ['/Patient?_include=Patient:nothing', '_include', '`Patient:nothing`'],
     ['/Patient?_include=Nobody:subject', '_include', '`Nobody`'],
@@ -304,6 +307,21 @@ describe('an include', () => {
     const ids = own.map(one => one.replace(`${server.base}/`, '')).filter(one => one.startsWith('Patient/'));
     expect(ids.length).toBeGreaterThan(size / 2);
     expect(entries(json, 'include').toSorted()).toEqual([...new Set(ids)].toSorted());
+  });
+
+  it('has the elements of its own type that `_elements` names', async () => {
+    const path = '/Observation?_id=z1&_include=Observation:subject&_elements=status,gender';
+    const { json } = await server.get(path);
+    const [observation, patient] = json.entry.map(({ resource }: { resource: object }) => resource);
+    expect([observation.status, observation.gender, patient.gender, patient.name]).toEqual([
+      'final',
+      undefined,
+      'female',
+      undefined,
+    ]);
+    const refused = await server.get(path.replace('gender', 'gendre'));
+    expect([refused.status, refused.json.issue[0].expression]).toEqual([400, ['http._elements']]);
+    expect(refused.json.issue[0].diagnostics).toContain('has a top-level element `gendre`. Did you mean `gender`?');
   });
 
   it('is not counted, and is as `_elements` and `_summary` ask', async () => {

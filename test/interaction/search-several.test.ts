@@ -168,6 +168,12 @@ describe('a search of several types', () => {
     const parts = (await server.get('/Patient/a/*?_type=Patient,Observation&_id=a&_elements=id')).json;
     const properties = parts.entry.map(({ resource }: { resource: object }) => Object.keys(resource).join(' '));
     expect(properties).toEqual(['resourceType id meta status code', 'resourceType id meta']);
+    // `gender` is an element of one of the types.
+    const one = (await server.get('/Patient/a/*?_type=Patient,Observation&_id=a&_elements=gender')).json;
+    const genders = one.entry.map(({ resource }: { resource: { gender?: string } }) => resource.gender !== undefined);
+    expect([genders, one.link[0].url]).toEqual([[false, true], expect.stringContaining('_elements=gender')]);
+    expect((await server.get('/Patient/a/*?_type=Patient,Observation&_elements=gendre')).status).toBe(400);
+    expect((await server.get('/Patient/a/*?_type=Patient,Observation&_elements=')).status).toBe(400);
     expect((await server.get('/Patient/a/*?_summary=count')).json).toMatchObject({ total: 6 });
   });
 

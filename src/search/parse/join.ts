@@ -78,6 +78,10 @@ function parseChain(type: ResourceType, step: string, written: Written): Query {
   if (param.type !== 'reference') {
     throw badValue(name, `\`${code}\` of ${type.name} is no reference, so nothing can follow it.`);
   }
+  if (isInside(param)) {
+    const text = `\`${code}\` is a resource inside of the ${type.name}, which chains do not search.`;
+    throw badValue(name, `${text} Search \`${code}\` by its id: \`${code}=${param.targets[0] ?? 'Type'}/id\`.`);
+  }
   if (rest === '' || more.length > 0) throw badValue(name, `\`${name}\` is no chain: write \`${code}.parameter\`.`);
   if (wanted !== undefined) {
     const target = searchable(wanted, written);
@@ -131,6 +135,13 @@ function searchable(name: string, { name: whole, context }: Written): ResourceTy
 }
 
 const isSearchable = (type: ResourceType): boolean => type.interactions.has('search-type');
+
+/**
+ * Whether the values of a parameter are resources themselves and no references, such as the first of a document.
+ * https://hl7.org/fhir/R4/bundle.html#search
+ */
+const isInside = ({ dataTypes }: SearchParam): boolean =>
+  dataTypes.size > 0 && !['Reference', 'canonical', 'uri', 'url', 'oid', 'uuid'].some(one => dataTypes.has(one));
 
 /** Canonicals can refer to types with a parameter `url`. */
 function leadsTo(param: SearchParam, type: ResourceType): boolean {

@@ -81,22 +81,33 @@ export function parseTotal(value: string): SearchRequest['total'] {
 }
 
 /**
- * Names of top-level elements of the type; a choice is `value`, `value[x]` or `valueQuantity`.
- * https://hl7.org/fhir/R4/search.html#elements
+ * Names of top-level elements of one of the types, which are those of the matches and of the included records; a choice
+ * is `value`, `value[x]` or `valueQuantity`. https://hl7.org/fhir/R4/search.html#elements
  */
-export function parseElements(value: string, type: Pick<ResourceType, 'name' | 'definition'>): readonly string[] {
-  const { elements, properties } = type.definition;
-  const names = value.split(',').map(text => {
+export function parseElements(
+  value: string,
+  types: readonly Pick<ResourceType, 'name' | 'definition'>[],
+): readonly string[] {
+  const names = value.split(',').flatMap(text => {
     const name = text.endsWith('[x]') ? text.slice(0, -3) : text;
-    const element = elements.get(name)?.name ?? properties.get(name)?.element.name;
-    if (element === undefined)
-      throw badValue(
-        '_elements',
-        `${type.name} has no top-level element \`${text}\`.${didYouMean(name, elements.keys())}`,
-      );
-    return element;
+    const found = types.flatMap(({ definition: { elements, properties } }) => {
+      const element = elements.get(name)?.name ?? properties.get(name)?.element.name;
+      return element === undefined ? [] : [element];
+    });
+    if (found.length === 0) throw noElement(text, name, types);
+    return found;
   });
   return [...new Set(names)];
+}
+
+function noElement(text: string, name: string, types: readonly Pick<ResourceType, 'name' | 'definition'>[]): Error {
+  const known = new Set(types.flatMap(({ definition }) => [...definition.elements.keys()]));
+  const few = types.slice(0, 5).map(type => type.name);
+  const [only = ''] = few;
+  const all = types.length > few.length ? 'None of the types' : `None of ${few.join(', ')}`;
+  const who = types.length === 1 ? only : all;
+  const has = types.length === 1 ? 'has no' : 'has a';
+  return badValue('_elements', `${who} ${has} top-level element \`${text}\`.${didYouMean(name, known)}`);
 }
 
 function oneOf<T extends string>(name: string, value: string, allowed: readonly T[]): T {

@@ -13,6 +13,7 @@ import { checkContained, containedOf, isContained, takeContained } from './conta
 import { split } from './escape.ts';
 import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
+import { includedTypes } from './included-types.ts';
 import { parseNamedQuery } from './named-query.ts';
 import { parseParameter } from './parameter.ts';
 import {
@@ -83,7 +84,7 @@ function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: Sear
     throw fhirError(400, 'too-costly', text);
   }
   const scored = type.searchFeatures.has('score') && scoredParameters(query).length > 0 ? query : undefined;
-  const answer = results(type, scored, given, used);
+  const answer = results(type, scored, given, used, includedTypes(includes, context.model));
   checkSummary(answer.summary, includes);
   const contained = containedOf(given, { type, query });
   const request = { type, query, scored, includes, contained, warnings, at: context.now, ...answer };
@@ -117,6 +118,7 @@ function results(
   scored: Query | undefined,
   given: ReadonlyMap<string, string>,
   pairs: readonly QueryPair[],
+  included: readonly ResourceType[],
 ): Omit<SearchRequest, 'type' | 'query' | 'scored' | 'includes' | 'warnings' | 'at'> {
   const read = <T>(name: string, parse: (value: string, type: ResourceType) => T): T | undefined => {
     const value = given.get(name);
@@ -132,7 +134,7 @@ function results(
     count: countOnly ? 0 : count,
     after: undefined,
     summary: countOnly ? 'count' : summary,
-    elements: read('_elements', parseElements),
+    elements: read('_elements', value => parseElements(value, [type, ...included])),
     total: countOnly ? 'accurate' : (read('_total', parseTotal) ?? 'none'),
     scores: read('_score', parseScore) ?? true,
     used,

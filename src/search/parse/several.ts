@@ -7,6 +7,8 @@ import { sortKindOf } from '../sort-value.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
+import { includedTypes } from './included-types.ts';
+import { parseElements } from './result-parameters.ts';
 import { checkSize, checkSummary, parseSearch } from './search.ts';
 import type { SearchContext } from './value.ts';
 
@@ -26,8 +28,13 @@ export function parseSearchOfTypes(
   checkSize(pairs);
   const named = pairs.filter(([name]) => name === '_type' || name.startsWith('_type:'));
   const types = choose(typeNames(named));
-  const own = pairs.filter(pair => !named.includes(pair) && !isInclude(pair[0]));
   const { includes, used, warnings } = parseIncludes(types, pairs, context);
+  // An element of one of the types need not be one of all.
+  const [cut, twice] = pairs.filter(([name]) => name === '_elements');
+  const isCut = cut !== undefined && twice === undefined && cut[1] !== '';
+  const elements = isCut ? parseElements(cut[1], [...types, ...includedTypes(includes, context.model)]) : undefined;
+  const apart = new Set([...named, ...(isCut ? [cut] : [])]);
+  const own = pairs.filter(pair => !apart.has(pair) && !isInclude(pair[0]));
   const requests = requestsOf(types, own, context);
   const [first] = requests;
   if (first === undefined) return [];
@@ -35,8 +42,8 @@ export function parseSearchOfTypes(
   if (first.contained !== undefined) throw badValue('_contained', 'A search with `_contained` is of one type.');
   checkSort(requests);
   const count = Math.min(...requests.map(request => request.count));
-  const all = [...named, ...used, ...first.used.map(([name, value]) => [name, name === '_count' ? `${count}` : value])];
-  const shared = { includes, count, used: all as readonly QueryPair[], self: all as readonly QueryPair[] };
+  const all = [...apart, ...used, ...first.used.map(([name, value]) => [name, name === '_count' ? `${count}` : value])];
+  const shared = { includes, elements, count, used: all as readonly QueryPair[], self: all as readonly QueryPair[] };
   const ignored = new Map([...warnings, ...requests.flatMap(one => one.warnings)].map(one => [one.expression, one]));
   return requests.map(request => ({ ...request, ...shared, warnings: [...ignored.values()] }));
 }
