@@ -1,4 +1,3 @@
-import { check } from './clause-sql.ts';
 import { above, below, everything, intersect, type Interval } from '../interval.ts';
 import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
@@ -11,7 +10,7 @@ export interface Along {
   /** The interval of all matches, except those of the remainder. */
   readonly at: Interval;
   /** The remaining checks of each candidate, made when they are needed: most considered walks are not used. */
-  readonly checks: readonly (() => Sql)[];
+  readonly checks: readonly ((checkOf: (clause: Clause) => Sql) => Sql)[];
   /** Only the first steps of a walk can fail a check. */
   readonly sure: boolean;
   /** Matches below `floor` have one of the long intervals of this clause. */
@@ -24,7 +23,7 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
   let floor = -Infinity;
   let floored: RangeClause | undefined;
   let sure = true;
-  const checks: (() => Sql)[] = [];
+  const checks: Along['checks'][number][] = [];
   for (const clause of clauses) {
     const read = clauseAlong(axis.key, clause);
     at = intersect(at, read.at);
@@ -34,8 +33,8 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
     }
     // An entry that begins at or after the bound ends after it.
     if (read.left === 'early')
-      checks.push(() => sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${check(clause)})`);
-    if (read.left === 'all') checks.push(() => check(clause));
+      checks.push(checkOf => sql`(${axis.column} >= ${(read.floor ?? 0) + read.width} OR ${checkOf(clause)})`);
+    if (read.left === 'all') checks.push(checkOf => checkOf(clause));
     if (read.left === 'all' || (read.left === 'early' && clause !== floored)) sure = false;
   }
   if (floored === undefined) return { at, checks, sure, remainder: undefined };

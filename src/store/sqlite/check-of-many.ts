@@ -11,8 +11,8 @@ export interface Checked {
   readonly database: Database;
   /** The number of the type. */
   readonly t: number;
-  /** How many candidates it is checked for. */
-  readonly count: number;
+  /** How many matches of a clause with so many values cost no more to read than the look-ups of its values. */
+  readonly worth: (values: number) => number;
   /** Most matches of a clause that are read at once. */
   readonly most: number;
   /** Calls of `deadline()`. */
@@ -20,13 +20,15 @@ export interface Checked {
 }
 
 /**
- * A condition on all of some candidates. The matches of a clause of many values are read once, if they are fewer than
- * the look-ups of each value for each candidate.
+ * A condition on many candidates. The matches of a clause of many values are read once, if they are fewer than what its
+ * look-ups cost: one of each value for each candidate.
  */
-export function checkOfMany(clause: Clause, { database, t, count, most, tick }: Checked): Sql {
+export function checkOfMany(clause: Clause, checked: Checked): Sql {
+  const { database, t, worth, most, tick } = checked;
   if (lookUps([clause]) === 1) return check(clause);
+  if (clause.kind === 'not') return sql`NOT ${checkOfMany(clause.of, checked)}`;
   const [source] = sourcesOf(clause, t);
   if (source?.exact !== true) return check(clause);
-  if (hasMoreThan(database, source, Math.min(most, count * valuesIn(clause)))) return check(clause);
+  if (hasMoreThan(database, source, Math.min(most, Math.ceil(worth(valuesIn(clause)))))) return check(clause);
   return sql`c.r IN (SELECT s.r FROM ${candidates(source, tick)} s)`;
 }

@@ -38,7 +38,9 @@ export function countMatches(database: Database, { t, clause }: LoweredCount, al
   const tick = ticksOf(database, budget);
   database.trace?.route(false, best.clause === undefined ? [] : [clauses.indexOf(best.clause)]);
   const what = raw(best.source.distinct ? '*' : 'DISTINCT c.r');
-  const where = { database, t, count: best.count, most: budget.probe, tick };
+  const { count } = best;
+  const worth = (values: number): number => count * values;
+  const where = { database, t, worth, most: budget.probe, tick };
   const conditions = rest.map(one => checkOfMany(one, where));
   const [row] = database.query(
     sql`SELECT count(${what}) FROM ${candidates(best.source, tick)} c WHERE ${allOf(conditions)}`,

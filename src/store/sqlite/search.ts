@@ -131,6 +131,15 @@ function walkCost({ database, search, want }: Plan, best: Candidate): number {
   return (want * (resourcesOf(database, search.t) + 1)) / (best.count + 1);
 }
 
+/**
+ * Of a clause with m matches a walk visits `want × resources / m` candidates, if these are distributed evenly, or many
+ * more: so that reading the m matches is worth it where m² is below the look-ups of `muchMore` such walks.
+ */
+const worthOfWalk = ({ database, search, want }: Plan): ((values: number) => number) => {
+  const walks = muchMore * want * resourcesOf(database, search.t);
+  return values => Math.sqrt(walks * values);
+};
+
 /** A walk whose candidates are few, as a probe found. */
 function boundedWalk(plan: Plan, best: Candidate, route: Route | undefined): readonly FoundRow[] | undefined {
   return route === undefined || (best.clause === undefined && route.by !== undefined)
@@ -141,8 +150,9 @@ function boundedWalk(plan: Plan, best: Candidate, route: Route | undefined): rea
 function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | undefined {
   const { database, search, want } = plan;
   const arms = armsOf(database, route);
-  const checks = route.along.checks.map(make => make());
   const ticks = ticksOf(database, plan.budget);
+  const where = { database, t: search.t, worth: worthOfWalk(plan), most: plan.budget.probe, tick: ticks };
+  const checks = route.along.checks.map(make => make(clause => checkOfMany(clause, where)));
   const rows: FoundRow[] = [];
   traceRoute(plan, route.by, route.axis.key);
   for (const segment of segments(route.axis.key, route.along)) {
@@ -206,7 +216,8 @@ function collect(plan: Plan, { clause, source: of, count }: Candidate, also: rea
   const rest = source.exact ? plan.clauses.filter(other => other !== clause) : plan.clauses;
   const tick = ticksOf(plan.database, plan.budget);
   traceRoute(plan, clause, undefined);
-  const where = { database: plan.database, t: search.t, count, most: plan.budget.probe, tick };
+  const worth = (values: number): number => count * values;
+  const where = { database: plan.database, t: search.t, worth, most: plan.budget.probe, tick };
   const conditions = allOf([...rest.map(one => checkOfMany(one, where)), ...also]);
   const values = join([firstColumns, ...search.keys.map((key, at) => sql`${keyValue(key)} AS ${keyName(at)}`)], ', ');
   const [arm, ...others] = source.arms;

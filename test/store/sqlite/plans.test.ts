@@ -140,6 +140,18 @@ describe('plans', () => {
     expect(plans.at(-1)).not.toContainEqual(expect.stringContaining('SEARCH x'));
   });
 
+  it.each([
+    ['the clause', many],
+    ['its complement', t.and(t.since(5), { kind: 'not', of: { kind: 'not', of: many } })],
+  ])('the matches of a clause of many values are read once for a walk: %s', (_, query) => {
+    database.define('deadline', () => 1);
+    const { plans, pages } = explained(query, updated, usualBudgets.reader);
+    expect(pages).toBe(21);
+    const found = plans.at(-1) ?? [];
+    expect(found).toContainEqual(expect.stringContaining('USING COVERING INDEX resources_updated'));
+    expect(found).not.toContainEqual(expect.stringContaining('SEARCH x EXISTS USING PRIMARY KEY'));
+  });
+
   it('a few ids and a frequent value are found by the ids, and the value is not counted', () => {
     const few: Query = { kind: 'id', anyOf: ['b1-2', 'b2-3', 'b4-4'] };
     const { plans, pages } = explained(t.and(t.hasCode('c3'), few), t.newest);
