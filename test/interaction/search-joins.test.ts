@@ -192,6 +192,7 @@ describe('what leads nowhere is 400, whatever the handling', () => {
     ['/Observation?subject.birthdate=yesterday', 'subject.birthdate', '`yesterday`'],
     ['/Observation?subject:Patient.name:foo=a', 'subject:Patient.name:foo', '`:foo`'],
     ['/Observation?patient.=a', 'patient.', 'is no chain'],
+    ['/Observation?subject..name=a', 'subject..name', '`subject..name` lacks the name of a search parameter'],
     ['/Observation?patient.name=', 'patient.name', 'has no value'],
     ['/Patient?_has:Observation:patient:code:not=red', '_has:Observation:patient:code:not', 'Use `:missing`'],
     ['/Patient?_has=a', '_has', '`_has:Type:reference:parameter`'],

@@ -9,6 +9,11 @@ import { controls } from './result-parameters.ts';
  * https://hl7.org/fhir/R4/search.html#errors
  */
 export function unknownParameter(type: ResourceType, name: string, whole = name): FhirError {
+  if (whole === '') return fhirError(400, 'not-supported', 'A parameter has no name: write `name=value`.');
+  if (name === '') {
+    const text = `\`${whole}\` lacks the name of a search parameter of ${type.name}.`;
+    return fhirError(400, 'not-supported', text, `http.${whole}`);
+  }
   const offered = [...type.parameters.keys()].sort();
   const hint = didYouMean(name, [...offered, ...controls]);
   return fhirError(
