@@ -1,5 +1,7 @@
 import type { AuditEntry } from './log/entry.ts';
 import type { AuditSink } from './log/log.ts';
+import { StoreUnavailable } from '../store/errors.ts';
+import type { UnavailableReason } from '../store/errors.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;
@@ -29,7 +31,8 @@ export class AuditQueue {
   #lost = 0;
   /** Events were deferred since the last batch. */
   #scheduled = false;
-  #failed = false;
+  /** Why the last write failed. */
+  #failed: UnavailableReason | undefined;
   /** Start of the current write (performance.now). */
   #since: number | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -40,13 +43,10 @@ export class AuditQueue {
     this.#parts = parts;
   }
 
-  /** True while events cannot be stored, or not in time. */
-  get failing(): boolean {
-    return (
-      this.#failed ||
-      this.#parts.log.failing === true ||
-      (this.#since !== undefined && performance.now() - this.#since > longest)
-    );
+  /** Why events cannot be stored, or not in time; undefined while they can. */
+  get failing(): UnavailableReason | undefined {
+    const isLate = this.#since !== undefined && performance.now() - this.#since > longest;
+    return this.#failed ?? this.#parts.log.failing ?? (isLate ? 'timeout' : undefined);
   }
 
   /** Events that wait for their batch, those of a failed one included. */
@@ -87,7 +87,7 @@ export class AuditQueue {
       this.#timer = undefined;
       if (this.#waiting.length === 0) break;
       await (this.#work = this.#flush()); // events of closed connections, or of an interruption, may arrive meanwhile
-      if (this.#failed) break;
+      if (this.#failed !== undefined) break;
     }
     this.#parts.beforeFlush();
     this.#closed = true;
@@ -109,7 +109,7 @@ export class AuditQueue {
         this.#timer = undefined;
         this.#work = this.#flush();
       },
-      this.#failed ? pause : wait,
+      this.#failed === undefined ? wait : pause,
     );
   }
 
@@ -121,7 +121,7 @@ export class AuditQueue {
     this.#since = performance.now();
     try {
       await this.#parts.log.append(events);
-      this.#failed = false;
+      this.#failed = undefined;
     } catch (error) {
       this.#waiting = [...events, ...this.#waiting];
       this.#length += length;
@@ -129,7 +129,7 @@ export class AuditQueue {
     }
     this.#since = undefined;
     this.#work = undefined;
-    if (!this.#failed && this.#lost > 0) {
+    if (this.#failed === undefined && this.#lost > 0) {
       this.#push(this.#parts.outage(this.#lost));
       this.#lost = 0;
     }
@@ -138,9 +138,15 @@ export class AuditQueue {
 
   /** Schedules a retry: from now on something waits. */
   #fail(error: unknown): void {
-    if (!this.#failed) this.#push(this.#parts.outage(0));
-    this.#failed = true;
+    if (this.#failed === undefined) this.#push(this.#parts.outage(0));
+    this.#failed = reasonOf(error);
     this.#parts.fault(error);
     this.#schedule();
   }
+}
+
+/** Why a log failed; `transient` if the store does not say. One whose end cannot be read cannot be written. */
+export function reasonOf(error: unknown): UnavailableReason {
+  const reason = error instanceof StoreUnavailable ? error.reason : 'transient';
+  return reason === 'exception' ? 'no-store' : reason;
 }

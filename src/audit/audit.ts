@@ -1,16 +1,15 @@
 import { ownerType } from '../auth/owned-by.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import type { IssueCode } from '../fhir/outcome.ts';
 import type { Model } from '../model/model.ts';
-import { StoreUnavailable } from '../store/errors.ts';
+import type { UnavailableReason } from '../store/errors.ts';
 import type { AuditEntry } from './log/entry.ts';
 import type { AuditSink } from './log/log.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { PendingEvents } from './pending-events.ts';
 import { authorizationEvent } from './authorization-event.ts';
 import type { AuthorizationAccess } from './authorization-event.ts';
-import { AuditQueue } from './audit-queue.ts';
+import { AuditQueue, reasonOf } from './audit-queue.ts';
 import { serverEvent } from './command-event.ts';
 import type { ServerAction } from './command-event.ts';
 import { Refusals } from './refusals.ts';
@@ -22,8 +21,8 @@ import type { SignInAccess } from './sign-in-event.ts';
 
 /** Audits requests: one event for each, refusals included. */
 export interface Audit {
-  /** True while events cannot be stored. */
-  readonly failing: boolean;
+  /** While events cannot be stored: why, and whether requests are rejected meanwhile. */
+  readonly failing: AuditFailure | undefined;
   /** The number of events that are not stored yet. */
   readonly waiting: number;
   /** Throws FhirError 503 while requests are rejected because events cannot be stored. */
@@ -40,6 +39,11 @@ export interface Audit {
   signIn(access: SignInAccess): void;
   /** Stores the waiting events. To be called before the store is closed. */
   close(): Promise<void>;
+}
+
+export interface AuditFailure {
+  readonly reason: UnavailableReason;
+  readonly rejects: boolean;
 }
 
 export interface AuditParts {
@@ -70,10 +74,9 @@ export interface AuditOfServer {
 const noticeInterval = 10_000;
 
 export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditParts): AuditOfServer {
+  const rejects = whenFailing === 'refuse';
   let lastReported = -Infinity;
-  let why: IssueCode = 'transient';
   const reportFault = (error: unknown): void => {
-    why = error instanceof StoreUnavailable ? error.reason : 'transient';
     if (performance.now() - lastReported < noticeInterval) return;
     lastReported = performance.now();
     fault(new Error('The audit log cannot be written', { cause: error }));
@@ -96,20 +99,22 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
     const makeAnswered = (...of: Parameters<typeof events.answered>): void => addEvent(() => events.answered(...of));
     return {
       get failing() {
-        return batch.failing;
+        const { failing: reason } = batch;
+        return reason === undefined ? undefined : { reason, rejects };
       },
       get waiting() {
         return answers.waiting + batch.waiting;
       },
       require() {
-        if (whenFailing === 'refuse' && batch.failing) throw unavailable(why);
+        const { failing: reason } = batch;
+        if (rejects && reason !== undefined) throw unavailable(reason);
       },
       async begin(request, write) {
         const event = events.begun(request, write);
         try {
           await batch.keep(event);
-        } catch {
-          if (whenFailing === 'refuse') throw unavailable(why);
+        } catch (error) {
+          if (rejects) throw unavailable(reasonOf(error));
           batch.add(event);
         }
       },
@@ -143,7 +148,7 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
 
 /** Audits nothing: for benchmarks of its cost. */
 export const noAudit: Audit = {
-  failing: false,
+  failing: undefined,
   waiting: 0,
   require: () => {},
   begin: async () => {},
@@ -154,8 +159,8 @@ export const noAudit: Audit = {
   close: async () => {},
 };
 
-/** `code`: `no-store` or `timeout` if the store reports that. */
-const unavailable = (code: IssueCode): FhirError =>
-  fhirError(503, code, 'The audit log cannot be written, so that requests are rejected. Retry later.', undefined, {
+/** `reason`: also the issue code, as for a failure of the store itself. */
+const unavailable = (reason: UnavailableReason): FhirError =>
+  fhirError(503, reason, 'The audit log cannot be written, so that requests are rejected. Retry later.', undefined, {
     'Retry-After': '5',
   });

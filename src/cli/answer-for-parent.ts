@@ -48,7 +48,7 @@ export function answerForParent(parts: ChildParts & { readonly log?: Log } = {})
     follow: async () => (await starting.promise).follow(),
     reload: async what => (await starting.promise).reload(what),
     metrics: async () => (await starting.promise).metrics(),
-    auditFailing: failing => void starting.promise.then(one => one.auditFailing(failing)),
+    auditFailing: reason => void starting.promise.then(one => one.auditFailing(reason)),
     makeWay: share => child?.makeWay(share) ?? false,
     close: patience => void close(patience, 0),
   };

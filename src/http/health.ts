@@ -16,19 +16,23 @@ export function healthz(respond: Respond): Handler {
 
 /**
  * `/readyz`: 200 if requests can be served: the definitions are loaded (the port is closed before), the store answers
- * within two seconds, audit events can be stored, and the server is not shutting down; 503 otherwise, with the reason.
- * A working store without some indexes has problems; one that fails for some requests, or cannot write, is `degraded`:
- * reads continue.
+ * within two seconds, no request is rejected because audit events cannot be stored, and the server is not shutting
+ * down; 503 otherwise, with the reason. A working store without some indexes has problems; one that fails for some
+ * requests, or cannot write, is `degraded`: reads continue.
  */
 export function readyz(respond: Respond, { store, audit }: Engine, closing: () => boolean): Handler {
   return async context => {
     if (closing()) throw notReady('transient', 'The server is shutting down.');
-    const found = await within(check(store));
+    let found = await within(check(store));
     if (found instanceof FhirError) throw found;
-    if (audit.failing) throw notReady('transient', 'The audit log cannot be written.');
+    const { failing } = audit;
+    if (failing?.rejects === true) throw notReady(failing.reason, unwritable);
+    if (failing !== undefined) found = { status: 'degraded', problems: [...found.problems, unwritable] };
     await respond(context, found.problems.length === 0 ? ok : { ...ok, body: JSON.stringify(found) });
   };
 }
+
+const unwritable = 'The audit log cannot be written.';
 
 const ok = { status: 200, body: '{"status":"ok"}', headers: { 'Content-Type': 'application/json; charset=utf-8' } };
 

@@ -32,7 +32,7 @@ export interface Child {
   follow(): Promise<void>;
   reload: ChildCalls['reload'];
   metrics(): ReturnType<Metrics['read']> | undefined;
-  auditFailing(failing: boolean): void;
+  auditFailing: ChildCalls['auditFailing'];
   makeWay: Accepting['makeWay'];
   accept(socket: Socket, share: string | undefined): void;
   /** Completes the running requests, and closes the store; may be called again with less patience. */
@@ -149,7 +149,7 @@ export async function startChild(
         return [...texts];
       },
       metrics: () => metrics?.read(),
-      auditFailing: failing => sink.setFailing(failing),
+      auditFailing: reason => sink.setFailing(reason),
       makeWay: share => accepting.makeWay(share),
       accept: (socket, share) => accepting.accept(socket, () => link.tell('closed', share)),
       close(patience) {

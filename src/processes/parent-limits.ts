@@ -7,6 +7,8 @@ import { createSlots } from '../slots.ts';
 import type { LendingBuckets } from '../token-buckets.ts';
 import type { Member } from './member.ts';
 import type { ParentCalls, SlotKind } from './protocol.ts';
+import { reasonOf } from '../audit/audit-queue.ts';
+import type { UnavailableReason } from '../store/errors.ts';
 
 /** What all children have in common, counted in their parent. */
 export interface ParentLimits {
@@ -39,12 +41,13 @@ export function createParentLimits(
   const ownPlaces = Math.floor(most / (ownShare * count));
   const places = createPlaceCounts(most, () => ownPlaces * count);
   const slots = { uploads: createSlots(mostUploads), passwords: createSlots(passwordsAtOnce) };
-  const failing = new Set<Member>();
-  const setFailing = (member: Member, isFailing: boolean): void => {
-    const before = failing.size > 0;
-    if (isFailing) failing.add(member);
-    else failing.delete(member);
-    const after = failing.size > 0;
+  const failing = new Map<Member, UnavailableReason>();
+  const setFailing = (member: Member, reason: UnavailableReason | undefined): void => {
+    const first = (): UnavailableReason | undefined => failing.values().next().value;
+    const before = first();
+    if (reason === undefined) failing.delete(member);
+    else failing.set(member, reason);
+    const after = first();
     if (after !== before) for (const { link } of members) link.tell('auditFailing', after);
   };
   return {
@@ -56,12 +59,12 @@ export function createParentLimits(
       try {
         await append();
       } catch (error) {
-        setFailing(from, true);
+        setFailing(from, reasonOf(error));
         throw error;
       }
-      if (failing.has(from)) setFailing(from, false);
+      if (failing.has(from)) setFailing(from, undefined);
     },
-    leave: member => setFailing(member, false),
+    leave: member => setFailing(member, undefined),
   };
 }
 

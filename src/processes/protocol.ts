@@ -2,6 +2,7 @@ import type { Refusal } from '../audit/refusal.ts';
 import type { Config } from '../config.ts';
 import type { Lease } from '../token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
+import type { UnavailableReason } from '../store/errors.ts';
 
 /** What a child needs to start. */
 export interface ChildStart {
@@ -59,8 +60,8 @@ export type ChildCalls = {
   readonly reload: (what: 'certificate' | 'accounts') => Promise<readonly string[]>;
   /** Undefined if nothing is measured. */
   readonly metrics: () => Promise<MetricsOfProcess | undefined>;
-  /** Whether audit events of any child cannot be stored. */
-  readonly auditFailing: (failing: boolean) => void;
+  /** Why audit events of any child cannot be stored; undefined if they can. */
+  readonly auditFailing: (reason: UnavailableReason | undefined) => void;
   /** Closes an idle connection; false if there is none. */
   readonly makeWay: (share: string | undefined) => boolean;
   /** Completes the running requests, and ends. Idle connections are closed after `patience` milliseconds. */

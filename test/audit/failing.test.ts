@@ -45,6 +45,12 @@ const create = (): Promise<Response> =>
     body: media,
   });
 const written = async (): Promise<number | undefined> => (await running.engine.store.partition('demo'))?.count('Media');
+/** The same code as where the store cannot write. */
+const unwritable = {
+  issue: [{ code: 'no-store', diagnostics: expect.stringContaining('audit log cannot be written') }],
+};
+const ok = '{"status":"ok"}';
+const ready = async (): Promise<string> => (await get('/readyz')).text();
 const heal = (): void => rmSync(`${place.path}.audit`);
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -57,13 +63,14 @@ describe('where events cannot be kept', () => {
     await begin();
     const refused = await create();
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-    expect(await refused.text()).toContain('The audit log cannot be written');
+    expect(await refused.json()).toMatchObject(unwritable);
     expect(await written()).toBe(0);
     for (const path of ['/r4/demo/Patient/p1', '/r4/demo/Patient', '/r4/elsewhere/Patient', '/readyz'])
       expect((await get(path)).status).toBe(503);
-    expect(await (await get('/readyz')).text()).toContain('The audit log cannot be written');
+    expect(await (await get('/readyz')).json()).toMatchObject(unwritable);
     for (const path of ['/healthz', '/r4/demo/metadata']) expect((await get(path)).status).toBe(200);
     expect(log.match(/The audit log cannot be written/g)).toHaveLength(1);
+    expect(log).toMatch(/sqlite\.audit` could not be read\. .*Check that its disk is mounted/);
     heal();
     await until(async () => (await get('/readyz')).status === 200);
     expect((await create()).status).toBe(201);
@@ -90,9 +97,11 @@ describe('where events cannot be kept', () => {
     await begin('--audit-failure', 'open');
     expect((await create()).status).toBe(201);
     expect((await get('/r4/demo/Patient/p1')).status).toBe(200);
-    expect((await get('/readyz')).status).toBe(503);
+    const degraded = { status: 'degraded', problems: ['The audit log cannot be written.'] };
+    await until(async () => (await ready()) !== ok);
+    expect(JSON.parse(await ready())).toEqual(degraded);
     heal();
-    await until(async () => (await get('/readyz')).status === 200);
+    await until(async () => (await ready()) === ok);
     const outcomes = (await list(readEvents(auditOf(running.engine.store), { partition: 'demo' }))).map(
       ({ text }) => /"outcome":"(.)"/.exec(text)?.[1] ?? 'begun',
     );

@@ -8,13 +8,14 @@ import { chainName, dayOf } from './place.ts';
 import type { ChainPlace, OpenChain } from './place.ts';
 import type { AuditRecord, Link, PrintedEvent } from './record.ts';
 import { verifyChains } from './verify.ts';
+import type { UnavailableReason } from '../../store/errors.ts';
 
 /** Where audit events are appended. */
 export interface AuditSink {
   /** Durable when it resolves. If it throws, some events may be stored: appending them again stores those twice. */
   append(events: readonly (AuditEntry | PrintedEvent)[]): Promise<void>;
-  /** True while the events of other processes of this server cannot be stored; undefined if there are none. */
-  readonly failing?: boolean;
+  /** Why the events of other processes of this server cannot be stored; undefined if they can, or if there are none. */
+  readonly failing?: UnavailableReason | undefined;
   /** Counts a refusal with those of the other processes; undefined: this process counts its own. */
   refused?(refusal: Refusal): void;
 }

@@ -19,8 +19,8 @@ export interface OpenChain {
    * Appends lines (each without its line break); the first has number `n`. It is durable when it resolves. After an
    * error the chain is not written to again.
    */
-  write(n: number, lines: readonly string[]): Promise<void>;
-  close(): Promise<void>;
+  readonly write: (n: number, lines: readonly string[]) => Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 export interface KeptLine {

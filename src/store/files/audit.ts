@@ -3,6 +3,7 @@ import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../../audit/log/place.ts';
 import { ifThere, makeFolder, syncFolder } from './durable.ts';
+import { type Doing, failureOf, unavailable } from './failures.ts';
 import { ownerOnly } from './mode.ts';
 
 /**
@@ -32,6 +33,29 @@ export function auditFiles(file: string): ChainPlace {
       await rm(pathOf(chain), { force: true });
       await syncFolder(folder);
     },
+  };
+}
+
+/** The same for an open store: where the disk fails, it throws StoreUnavailable. */
+export function auditChains(file: string): ChainPlace {
+  const files = auditFiles(file);
+  const onDisk = async <T>(doing: Doing, work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const failure = failureOf(error, doing, auditFolder(file));
+      throw failure === undefined ? error : unavailable(failure, error);
+    }
+  };
+  return {
+    chains: () => onDisk('read', () => files.chains()),
+    async begin(chain) {
+      const { write, close } = await onDisk('write', () => files.begin(chain));
+      return { write: (n, lines) => onDisk('write', () => write(n, lines)), close };
+    },
+    lines: chain => files.lines(chain),
+    last: chain => onDisk('read', () => files.last(chain)),
+    remove: chain => onDisk('write', () => files.remove(chain)),
   };
 }
 

@@ -8,7 +8,7 @@ import type { WriteRelay } from '../relay.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../store.ts';
 import { StoreRefused } from '../errors.ts';
 import type { ChainPlace } from '../../audit/log/place.ts';
-import { auditFiles } from '../files/audit.ts';
+import { auditChains } from '../files/audit.ts';
 import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
 import { knownAttachments } from './attachment-rows.ts';
 import { ownerOnly } from '../files/mode.ts';
@@ -170,7 +170,7 @@ class SqliteStore implements Store {
     this.partitions = new SqlitePartitions(core);
     this.#indexes = sqliteIndexes(core);
     this.indexes = new Indexes(this.#indexes);
-    this.chains = auditFiles(core.path);
+    this.chains = auditChains(core.path);
   }
 
   async partition(id: string): Promise<Partition | undefined> {
