@@ -8,7 +8,7 @@ export interface Children {
   start(): Promise<void>;
   /** Replaces a child that has announced its end. */
   replace(member: Member): void;
-  /** Replaces one after the other: the new one is ready before the old one stops. Never rejects. */
+  /** Replaces one after the other: the new one is ready before the old one stops. Reports a failure, never rejects. */
   restart(): Promise<void>;
   /** Ends all; they complete their requests. */
   close(patience: number): Promise<void>;
@@ -40,8 +40,10 @@ export function createChildren(parts: ChildrenParts): Children {
   let isClosing = false;
   let failures = 0;
   let restarting: Promise<void> = Promise.resolve();
+  /** The child whose successor a restart is starting. */
+  let succeeded: Member | undefined;
 
-  const add = async (): Promise<Member> => {
+  const add = async (): Promise<void> => {
     const began = performance.now();
     const member = begin();
     members.add(member);
@@ -51,7 +53,7 @@ export function createChildren(parts: ChildrenParts): Children {
       parts.ended(member);
       if (performance.now() - began > young) failures = 0;
       if (isClosing || !isStarted) return;
-      if (member.isLeaving) return; // its successor runs already
+      if (member.isLeaving || member === succeeded) return; // its successor runs already, or starts
       notice(`A process that answers requests has ended (${how}) and is replaced.`);
       void replaceLater();
     });
@@ -62,9 +64,9 @@ export function createChildren(parts: ChildrenParts): Children {
       await gone;
       throw error;
     }
+    if (!members.has(member)) throw new Error('A process has ended right after its start');
     isStarted = true;
-    if (members.has(member)) ready();
-    return member;
+    ready();
   };
   const replaceLater = async (): Promise<void> => {
     for (;;) {
@@ -86,18 +88,33 @@ export function createChildren(parts: ChildrenParts): Children {
     await member.ended;
     clearTimeout(late);
   };
+  /** Starts the successor of a child, and lets that end; throws if the successor does not get ready. */
+  const succeed = async (old: Member): Promise<void> => {
+    succeeded = old;
+    try {
+      await add();
+    } catch (error) {
+      if (!members.has(old)) void replaceLater(); // it has ended meanwhile
+      throw error;
+    } finally {
+      succeeded = undefined;
+    }
+    // Idle connections end as they always do, so that no request is on its way then.
+    await Promise.race([end(old, keepAlive + 1_000), delay(longest, undefined, { ref: false })]);
+  };
   const restartAll = async (): Promise<void> => {
     const former = [...members].filter(({ isReady }) => isReady);
-    for (const old of former) {
+    if (former.length === 0 && !isClosing) return notice(noneAnswers);
+    for (const [replaced, old] of former.entries()) {
       if (isClosing) return;
+      if (!old.isReady) continue; // it has ended, and was replaced
       try {
-        await add();
+        await succeed(old);
       } catch (error) {
-        if (!isClosing) notice(`The restart of the processes has stopped: ${textOf(error)}. The others are unchanged.`);
+        const text = `The restart of the processes has failed: ${textOf(error)}.`;
+        if (!isClosing) notice(`${text} Replaced: ${replaced} of ${former.length}; the others go on as before.`);
         return;
       }
-      // Idle connections end as they always do, so that no request is on its way then.
-      await Promise.race([end(old, keepAlive + 1_000), delay(longest, undefined, { ref: false })]);
     }
     if (!isClosing) notice('The processes that answer requests were restarted.');
   };
@@ -117,5 +134,8 @@ export function createChildren(parts: ChildrenParts): Children {
     },
   };
 }
+
+const noneAnswers =
+  'The restart of the processes has failed: none of them answers requests now. Each is started again when it can be.';
 
 const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

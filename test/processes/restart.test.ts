@@ -1,0 +1,86 @@
+// SIGUSR2 replaces the processes that answer, as far as it can: src/processes/README.md.
+import type { ChildProcess } from 'node:child_process';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { patient } from '../support/resources.ts';
+import { serveSeveral } from './support/server.ts';
+import type { SeveralProcesses } from './support/server.ts';
+
+let server: SeveralProcesses;
+/** What is done to each new process. */
+let toForked: (child: ChildProcess) => void;
+let forked = 0;
+const last = (): string | undefined => server.notices.at(-1);
+
+beforeEach(async () => {
+  toForked = () => {};
+  forked = 0;
+  server = await serveSeveral([patient('p1')], ['--keep-alive', '0.1'], {
+    forked(child) {
+      forked += 1;
+      toForked(child);
+    },
+  });
+});
+afterEach(() => server.close());
+
+describe('a restart of the processes that answer', () => {
+  it('replaces all of them, and reports it', async () => {
+    const former = server.running.children();
+    await server.running.restart();
+    expect(last()).toBe('The processes that answer requests were restarted.');
+    expect(server.running.children().filter(pid => former.includes(pid))).toEqual([]);
+  });
+
+  it('fails if no new one gets ready, and the former ones go on', async () => {
+    const former = server.running.children();
+    toForked = child => child.kill('SIGKILL');
+    await server.running.restart();
+    expect(last()).toBe(
+      'The restart of the processes has failed: A process did not start: SIGKILL. ' +
+        'Replaced: 0 of 2; the others go on as before.',
+    );
+    expect(server.running.children()).toEqual(former);
+    expect((await server.client().ask('GET', '/Patient/p1')).status).toBe(200);
+  });
+
+  it('reports how many were replaced before it failed', async () => {
+    const former = server.running.children();
+    toForked = child => forked > 3 && child.kill('SIGKILL');
+    await server.running.restart();
+    expect(last()).toMatch(/has failed: .* Replaced: 1 of 2; the others go on as before\.$/);
+    expect(server.running.children()).toContain(former[1]);
+  });
+
+  it('fails while none of them answers', async () => {
+    const former = server.running.children();
+    toForked = child => child.kill('SIGKILL');
+    for (const pid of former) process.kill(pid, 'SIGKILL');
+    await expect.poll(() => server.running.children()).toEqual([]);
+    await server.running.restart();
+    expect(server.notices.filter(text => text.includes('restart'))).toEqual([
+      'The restart of the processes has failed: none of them answers requests now. Each is started again when it can be.',
+    ]);
+  });
+
+  it('adds none for one that ends meanwhile', async () => {
+    const [, second = 0] = server.running.children();
+    toForked = () => forked === 3 && process.kill(second, 'SIGKILL');
+    await server.running.restart();
+    await expect.poll(() => server.running.children()).toHaveLength(2);
+    await new Promise(resolve => setTimeout(resolve, 100)); // a further one would be forked at once
+    expect(forked).toBe(4);
+  });
+
+  it('replaces one that ends while its successor starts, and that fails', async () => {
+    const [first = 0] = server.running.children();
+    toForked = child => {
+      if (forked !== 3) return;
+      process.kill(first, 'SIGKILL');
+      child.kill('SIGKILL');
+    };
+    await server.running.restart();
+    expect(last()).toContain('has failed');
+    await expect.poll(() => forked).toBe(4);
+    await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
+  });
+});
