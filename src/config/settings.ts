@@ -41,7 +41,7 @@ export const settings: readonly Setting[] = [
     'processes',
     'NUMBER',
     processCount,
-    'Processes that answer requests, beside their parent if there are several; `auto`: one for each processor',
+    'Processes that answer requests, beside their parent if there are several; `auto`: one for each core it may use',
     { default: '1' },
   ),
   setting(

@@ -263,6 +263,7 @@ describe('the Kubernetes manifests', () => {
       const [{ ports, livenessProbe, readinessProbe, startupProbe }] = containers;
       const named = ports.map(({ name }: { name: string }) => name);
       for (const probe of [livenessProbe, readinessProbe, startupProbe]) expect(named).toContain(probe.httpGet.port);
+      for (const probe of [livenessProbe, readinessProbe, startupProbe]) expect(probe.httpGet.scheme).toBeUndefined();
       const config = readConfig([], environmentIn('kubernetes', text));
       expect(ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
         config.port,
@@ -270,6 +271,33 @@ describe('the Kubernetes manifests', () => {
       ]);
     },
   );
+});
+
+describe('the resources of a pod', () => {
+  const printedFor = async (...flags: string[]): Promise<{ text: string; container: any }> => {
+    const text = await printed('kubernetes', ...flags);
+    return { text, container: yaml.loadAll(text).at(-1).spec.template.spec.containers[0] };
+  };
+
+  it.each([
+    ['one process', [], { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1024Mi' } }],
+    ['four', ['--processes', '4'], { requests: { cpu: '1000m', memory: '640Mi' }, limits: { memory: '2048Mi' } }],
+    [
+      'one process for each core, of which there are as many as the limit says',
+      ['--processes', 'auto'],
+      { requests: { cpu: '500m', memory: '448Mi' }, limits: { cpu: '2', memory: '1536Mi' } },
+    ],
+  ] as const)('suit %s', async (_, flags, resources) => {
+    const { text, container } = await printedFor(...flags);
+    expect(container.resources).toEqual(resources);
+    expect(text.includes('each core of the CPU limit')).toBe('cpu' in resources.limits);
+  });
+
+  it('are asked for their health by https where the service speaks https', async () => {
+    const { container } = await printedFor('--tls-cert', '/tls/tls.crt', '--tls-key', '/tls/tls.key');
+    for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'])
+      expect(container[probe].httpGet.scheme).toBe('HTTPS');
+  });
 });
 
 describe('the image', () => {

@@ -57,13 +57,24 @@ export function kubernetesManifests(given: Settings): string {
         selector: { matchLabels: labels },
         template: {
           metadata: { labels, annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': String(metrics) } },
-          spec: pod({ port, metrics, isMongo, seconds: stopSeconds(environment) + drain }),
+          spec: pod({
+            port,
+            metrics,
+            isMongo,
+            isHttps: valueIn(environment, 'tls-cert') !== '',
+            processes: valueIn(environment, 'processes'),
+            seconds: stopSeconds(environment) + drain,
+          }),
         },
       },
     },
   ];
   const store = isMongo ? '; `store`, the URL of MongoDB' : '';
-  const head = `# Secret ${name}: \`key\`, at least 32 random characters${store}.`;
+  const head = [
+    '# For Kubernetes 1.30 or later.',
+    `# Secret ${name}: \`key\`, at least 32 random characters${store}.`,
+    ...(valueIn(environment, 'processes') === 'auto' ? [autoNote] : []),
+  ].join('\n');
   return `${head}\n${manifests.map(manifest => `---\n${printYaml(manifest)}\n`).join('')}`;
 }
 
@@ -76,6 +87,10 @@ interface Pod {
   readonly port: number;
   readonly metrics: number;
   readonly isMongo: boolean;
+  /** The service itself speaks https. */
+  readonly isHttps: boolean;
+  /** The setting: a number, or `auto`. */
+  readonly processes: string;
   /** Until the pod is killed. */
   readonly seconds: number;
 }
@@ -87,8 +102,26 @@ const hardened = {
   capabilities: { drop: ['ALL'] },
 };
 
-function pod({ port, metrics, isMongo, seconds }: Pod): Yaml {
-  const probe = (path: string): { readonly [key: string]: Yaml } => ({ httpGet: { path, port: 'http' } });
+/** Cores of a pod whose number of processes is `auto`. Without a limit, these would be those of the node. */
+const autoCores = 2;
+const autoNote =
+  `# \`auto\` starts a process for each core of the CPU limit: with another limit, ` +
+  'change that of the memory by 256Mi for each.';
+
+/** One process, or the parent, has 1Gi; each further process 256Mi: about 100 MB, a large body, and its garbage. */
+function resourcesOf(processes: string): { readonly [key: string]: Yaml } {
+  const isAuto = processes === 'auto';
+  const count = isAuto ? autoCores : Number(processes);
+  const further = count > 1 ? count : 0;
+  return {
+    requests: { cpu: `${250 * count}m`, memory: `${256 + 96 * further}Mi` },
+    limits: { ...(isAuto ? { cpu: String(autoCores) } : {}), memory: `${1024 + 256 * further}Mi` },
+  };
+}
+
+function pod({ port, metrics, isMongo, isHttps, processes, seconds }: Pod): Yaml {
+  const scheme = isHttps ? { scheme: 'HTTPS' } : {};
+  const probe = (path: string): { readonly [key: string]: Yaml } => ({ httpGet: { path, port: 'http', ...scheme } });
   return {
     terminationGracePeriodSeconds: seconds,
     automountServiceAccountToken: false,
@@ -126,7 +159,7 @@ function pod({ port, metrics, isMongo, seconds }: Pod): Yaml {
         readinessProbe: { ...probe('/readyz'), periodSeconds: 5, timeoutSeconds: 3 },
         livenessProbe: { ...probe('/healthz'), periodSeconds: 10, timeoutSeconds: 5 },
         lifecycle: { preStop: { sleep: { seconds: drain } } },
-        resources: { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1Gi' } },
+        resources: resourcesOf(processes),
         securityContext: hardened,
         volumeMounts: [
           { name: 'tmp', mountPath: '/tmp' },

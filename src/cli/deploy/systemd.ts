@@ -40,6 +40,7 @@ KillMode=mixed
 TimeoutStopSec=${stopSeconds(environment)}
 Restart=always
 RestartSec=1
+RestartPreventExitStatus=2
 StateDirectory=${user}
 StateDirectoryMode=0700
 ConfigurationDirectory=${user}
