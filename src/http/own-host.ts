@@ -3,16 +3,24 @@ import { fhirError } from '../fhir/error.ts';
 import type { Step } from './context.ts';
 
 /**
+ * Whether a `Host` names this machine: `localhost` or a loopback address with any port, or none. A web page can let its
+ * own name lead to 127.0.0.1 (DNS rebinding), but not one of these: browsers send the name.
+ */
+export function isOwnHost(host: string): boolean {
+  const name = nameOf(host);
+  return name === '' || isLoopback(name) || name.endsWith('.localhost');
+}
+
+/**
  * For a server with open access, which only this machine reaches: rejects requests whose Host is neither this machine
- * nor that of the public URL (421). A web page can let its own name lead to 127.0.0.1 (DNS rebinding), and would be of
- * the same origin as the records then. https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
+ * nor that of the public URL (421): a web page would be of the same origin as the records otherwise.
+ * https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
  */
 export function requireOwnHost(publicUrl: string): Step {
   const own = nameOf(new URL(publicUrl).host);
   return ({ req: { headers } }) => {
     const { host = '' } = headers;
-    const name = nameOf(host);
-    if (name === '' || name === own || isLoopback(name) || name.endsWith('.localhost')) return; // browsers send a name
+    if (isOwnHost(host) || nameOf(host) === own) return;
     throw fhirError(
       421,
       'forbidden',

@@ -1,3 +1,6 @@
+import type { IncomingMessage } from 'node:http';
+import { isLoopback } from '../config/values.ts';
+import { isOwnHost } from '../http/own-host.ts';
 import type { Metrics } from './prometheus.ts';
 
 // As in http/server.ts.
@@ -15,7 +18,9 @@ const mostConnections = 20;
 
 /**
  * Serves `GET /metrics` on an address of its own, without access control: bind it to loopback, or to a network that
- * only the monitoring uses. Rejects if the port cannot be used. `fault` receives the error of a failed scrape.
+ * only the monitoring uses. A connection over loopback must name this machine as `Host`, so that no web page in a
+ * browser here reads the metrics by a name of its own; one over a network may use any name, such as that of a service
+ * in a cluster. Rejects if the port cannot be used. `fault` receives the error of a failed scrape.
  */
 export async function openMetricsPort(
   metrics: Pick<Metrics, 'contentType' | 'scrape'>,
@@ -29,6 +34,7 @@ export async function openMetricsPort(
     };
     request.resume(); // a body is ignored
     if (request.url?.split('?')[0] !== '/metrics') return send(404, plain, 'Metrics are at /metrics.\n');
+    if (!mayName(request)) return send(421, plain, 'From this machine, use `localhost` or 127.0.0.1 as host.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, plain, 'Use GET.\n');
     metrics.scrape().then(
       text => send(200, metrics.contentType, text),
@@ -58,6 +64,10 @@ export async function openMetricsPort(
       }),
   };
 }
+
+/** https://www.rfc-editor.org/rfc/rfc9110#section-7.4 */
+const mayName = ({ socket, headers }: IncomingMessage): boolean =>
+  !isLoopback(socket.localAddress?.replace(/^::ffff:/, '') ?? '') || isOwnHost(headers.host ?? '');
 
 const inUse = (port: number): string =>
   `The port ${port} of the metrics is in use by another program; choose one with \`--metrics-port\`, or 0 for any ` +

@@ -1,6 +1,9 @@
 // https://prometheus.io/docs/instrumenting/exposition_formats/
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { indexBacklog } from '../../src/engine/observe.ts';
+import { openMetricsPort } from '../../src/observability/metrics-port.ts';
 import { createMetrics } from '../../src/observability/prometheus.ts';
 import { backendToken, post, read } from '../smart/support/flow.ts';
 import { authorizing } from '../smart/support/server.ts';
@@ -18,6 +21,21 @@ import { panels } from './dashboard/dashboard.ts';
 import { launch } from '../cli/process.ts';
 
 let server: Authorizing;
+/** An address of this machine on a network. */
+const network = Object.values(networkInterfaces())
+  .flat()
+  .find(one => one?.family === 'IPv4' && !one.internal)?.address;
+
+/** The status of `/metrics` at an address for a `Host`. */
+const statusAt = (address: string, port: number, host: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const headers = { Host: host };
+    const asked = request({ host: address, port, path: '/metrics', headers, agent: false }, response =>
+      resolve(response.resume().statusCode ?? 0),
+    );
+    asked.on('error', reject).end();
+  });
+
 beforeAll(async () => {
   server = await authorizing({ flags: ['--metrics-port', '0'] });
 });
@@ -193,6 +211,24 @@ describe('the port of metrics', () => {
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     const main = `http://127.0.0.1:${server.running.port}`;
     expect((await fetch(`${main}/metrics`)).status).toBe(404);
+  });
+
+  it('answers a request from this machine under the names of this machine alone', async () => {
+    const port = server.running.metricsPort ?? 0;
+    const status = (host: string): Promise<number> => statusAt('127.0.0.1', port, host);
+    for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]', 'metrics.localhost'])
+      expect([host, await status(host)]).toEqual([host, 200]);
+    for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
+      expect([host, await status(host)]).toEqual([host, 421]);
+  });
+
+  it.skipIf(network === undefined)('answers under every name on a network (left out without one)', async () => {
+    const place = { host: '0.0.0.0', port: 0 };
+    const opened = await openMetricsPort(createMetrics('1'), place, () => {});
+    onTestFinished(() => opened.close());
+    for (const host of ['records.monitoring.svc:9464', network ?? ''])
+      expect([host, await statusAt(network ?? '', opened.port, host)]).toEqual([host, 200]);
+    expect(await statusAt('127.0.0.1', opened.port, 'evil.example')).toBe(421);
   });
 
   it('that is in use stops the start, and leaves nothing open', async () => {
