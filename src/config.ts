@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { checkContent, printProblems, withLists } from './config/check.ts';
 import { issuerFormats, issuerProblems, issuersKey, readIssuer } from './config/issuers.ts';
 import type { ReadFile } from './config/issuers.ts';
 import { fileSchema } from './config/file-schema.ts';
+import { readNamedText } from './config/named-file.ts';
 import type { FileContent } from './config/file-schema.ts';
 import { openBeyondLoopback } from './config/safe-start.ts';
 import { defaultStores, fileFlag, settings } from './config/settings.ts';
@@ -41,7 +41,7 @@ export interface Arguments<Own extends readonly Flag[] = readonly Flag[]> {
  * Reads settings from flags (without the command's name), environment, file and defaults, in this order of precedence.
  * Throws ConfigError with all problems.
  */
-export function readConfig(argv: readonly string[], env: Environment = {}, readFile = readText): Config {
+export function readConfig(argv: readonly string[], env: Environment = {}, readFile = readNamedText): Config {
   const { config, positionals } = readArguments(argv, env, { readFile });
   if (positionals.length > 0) throw new ConfigError(positionals.map(text => `\`${text}\` is not a flag.`));
   return config;
@@ -61,7 +61,7 @@ export function readArguments(
   const flags = readFlags(argv, own, command.takes, problems);
   const variables = readVariables(env, problems);
   const path = flags.given.get(fileFlag.flag)?.at(-1) ?? env[fileFlag.variable];
-  const readFile = command.readFile ?? readText;
+  const readFile = command.readFile ?? readNamedText;
   const content = path === undefined ? {} : readSettingsFile(path, readFile, problems);
   const file = path === undefined ? noFile : checkFile(content, path, readFile);
   problems.push(...file.problems);
@@ -224,8 +224,4 @@ function contradictions(config: Config): string[] {
     );
   }
   return problems;
-}
-
-function readText(path: string): string {
-  return readFileSync(path, 'utf8');
 }

@@ -8,7 +8,7 @@ export function explanation(error: unknown): string {
   const seen = new Set<unknown>([error]);
   for (let { cause } = error; cause instanceof Error && !seen.has(cause); { cause } = cause) {
     seen.add(cause);
-    if (!text.includes(cause.message)) text = `${withoutStop(text)}: ${inWords(cause)}`;
+    if (!text.includes(withoutStop(cause.message))) text = `${withoutStop(text)}: ${inWords(cause)}`;
   }
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

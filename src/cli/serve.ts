@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from '../config.ts';
 import type { Config } from '../config.ts';
 import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
+import { fileProblems } from '../config/named-file.ts';
 import { defaultStores, settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine/engine.ts';
@@ -48,7 +49,7 @@ itself; that store has clients and users too, whose passwords are printed, for t
     const lines = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json') : undefined;
     const say = (text: string): void => (lines === undefined ? console.log(text) : lines.notice(text));
     const demo = own.demo === true;
-    const refusals = startRefusals(given, demo); // before a demonstration is filled
+    const refusals = [...startRefusals(given, demo), ...fileProblems(given)]; // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     say(`Runs on Node ${process.version} (${process.execPath}).`);
     const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);

@@ -28,7 +28,8 @@ const mostProcesses = 256;
 
 /**
  * A number of processes; `auto` is the number of processors that this process may use, by its affinity and by the CPU
- * quota of its control group (container), rounded down. https://docs.libuv.org/en/v1.x/misc.html#c.uv_available_parallelism
+ * quota of its control group (container), rounded down.
+ * https://docs.libuv.org/en/v1.x/misc.html#c.uv_available_parallelism
  */
 export function processCount(text: string): number {
   if (text === 'auto') return Math.min(mostProcesses, availableParallelism());

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type {
   IncomingMessage,
   OutgoingHttpHeader,
@@ -10,7 +9,6 @@ import type {
 import { createServer as createTlsServer } from 'node:https';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
-import { createSecureContext } from 'node:tls';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
@@ -21,6 +19,8 @@ import { currentResponses } from './current.ts';
 import type { CurrentResponse } from './current.ts';
 import { createShareOf } from './shares.ts';
 import { longestUploadWait } from './uploads.ts';
+import { readTlsFiles } from './tls-files.ts';
+import type { TlsFiles } from './tls-files.ts';
 
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
 const { createServer, ServerResponse } = process.getBuiltinModule('node:http');
@@ -212,18 +212,9 @@ function closed(
   });
 }
 
-function readTls({ tlsCert, tlsKey }: Config): { cert: Buffer; key: Buffer } | undefined {
+function readTls({ tlsCert, tlsKey }: Config): TlsFiles | undefined {
   if (tlsCert === undefined || tlsKey === undefined) return undefined;
-  const files = { cert: readFileSync(tlsCert), key: readFileSync(tlsKey) };
-  try {
-    createSecureContext(files);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`\`${tlsCert}\` and \`${tlsKey}\` are not a certificate with its key, both as PEM: ${why}`, {
-      cause,
-    });
-  }
-  return files;
+  return readTlsFiles(tlsCert, tlsKey);
 }
 
 function reloadTls(server: TlsServer, config: Config, notice: (text: string) => void): void {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSetting } from '../config/named-file.ts';
 import { assetFrom } from './assets.ts';
 import type { Asset } from './assets.ts';
 
@@ -17,13 +17,7 @@ const largest = 1_000_000;
  */
 export function readBrand({ productName, logo }: { productName: string | undefined; logo: string | undefined }): Brand {
   if (logo === undefined) return { name: productName, logo: undefined };
-  let bytes;
-  try {
-    bytes = readFileSync(logo);
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`The logo \`${logo}\` cannot be read: ${why}.`, { cause });
-  }
+  const bytes = readSetting('logo', logo);
   const type = typeOf(bytes);
   if (type === undefined || bytes.length > largest)
     throw new Error(`The logo \`${logo}\` is not an SVG or PNG image of up to 1 MB; name another one with \`--logo\`.`);

@@ -114,7 +114,7 @@ describe('the key file', () => {
   });
 
   it('is refused where it does not exist, with what makes one', () => {
-    expect(() => readKeyFile(join(folder, 'none'))).toThrow(/does not exist: .* openssl rand -base64 32 > /);
-    expect(() => readKeyFile(folder)).toThrow(/cannot be read|can be read/);
+    expect(() => readKeyFile(join(folder, 'none'))).toThrow(/there is no `.*none`\. .* openssl rand -base64 32 > /);
+    expect(() => readKeyFile(folder)).toThrow('is a folder, not a file');
   });
 });

@@ -58,7 +58,8 @@ describe('a restart of the processes that answer', () => {
     await expect.poll(() => server.running.children()).toEqual([]);
     await server.running.restart();
     expect(server.notices.filter(text => text.includes('restart'))).toEqual([
-      'The restart of the processes has failed: none of them answers requests now. Each is started again when it can be.',
+      'The restart of the processes has failed: none of them answers requests now. ' +
+        'Each is started again when it can be.',
     ]);
   });
 

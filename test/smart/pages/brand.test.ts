@@ -84,7 +84,7 @@ describe('a logo', () => {
 
   it('that does not exist stops the start with its name', async () => {
     await expect(openClinic({}, ['--logo', join(folder, 'none.svg')])).rejects.toThrow(
-      `The logo \`${join(folder, 'none.svg')}\` cannot be read: ENOENT`,
+      `\`logo\` cannot be used: there is no \`${join(folder, 'none.svg')}\`.`,
     );
   });
 });
