@@ -89,7 +89,8 @@ interface ReadFiles {
 
 const isPackage = ({ file }: Pick<DefinitionFile, 'file'>): boolean => file.endsWith('.tgz');
 
-const folders = ['capability', 'searchparameters', 'profiles'];
+/** The folders inside of one with definitions. */
+export const folders = ['capability', 'searchparameters', 'profiles'];
 const nothing: FoundDefinitions = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
 const noFiles: ReadFiles = { files: [], problems: [] };
 const refused = (file: string, text: string): ReadFiles => ({ files: [], problems: [{ file, path: '', text }] });

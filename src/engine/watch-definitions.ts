@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import { isFolder, listFiles } from '../definitions/files.ts';
 import { checkout } from './compile-set.ts';
+import { folders } from '../definitions/source.ts';
 import type { DefinitionPlaces } from './load-model.ts';
 import type { Start } from './start.ts';
 
@@ -41,15 +42,18 @@ export function watchDefinitions(
   });
 }
 
-/** A digest of names, sizes and times of change of all definition files. */
+/** A digest of names, sizes and times of change of all definition files, and of the links that are not followed. */
 export async function stateOf({ definitions, capability, root = checkout }: DefinitionPlaces): Promise<string> {
   const shipped = [capability ?? join(root, 'capability'), join(root, 'searchparameters'), join(root, 'profiles')];
+  // A folder of these may itself be a link that leads elsewhere.
+  const given = definitions.flatMap(path => [path, ...folders.map(folder => join(path, folder))]);
   const lines: string[] = [];
-  for (const path of [...shipped, ...definitions]) {
-    const files = (await isFolder(path))
-      ? (await listFiles({ path, file: path }, path, true)).files.map(one => one.path)
-      : [path];
-    for (const file of files) {
+  for (const path of [...shipped, ...given]) {
+    const { files, problems } = (await isFolder(path))
+      ? await listFiles({ path, file: path }, path, true)
+      : { files: [{ path }], problems: [] };
+    lines.push(...problems.map(({ file, text }) => `${file}\t${text}`));
+    for (const { path: file } of files) {
       const found = await stat(file).catch(() => undefined);
       lines.push(`${file}\t${found?.size}\t${found?.mtimeMs}\t${found?.ino}`);
     }
