@@ -47,7 +47,7 @@ itself; that store has clients and users too, whose passwords are printed, for t
     process.stdout.removeAllListeners('error').on('error', () => {});
     // JSON to the last line, for those who collect both streams
     const lines = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json') : undefined;
-    const say = (text: string): void => (lines === undefined ? console.log(text) : lines.notice(text));
+    const say = (text: string): void => (lines === undefined ? console.log(text) : lines.notice(text.trim()));
     const demo = own.demo === true;
     const refusals = [...startRefusals(given, demo), ...fileProblems(given)]; // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
@@ -63,7 +63,7 @@ itself; that store has clients and users too, whose passwords are printed, for t
     uncaught.started();
     const stopped = stopSignal();
     try {
-      if (demo) await showDemo(running, config, files);
+      if (demo) await showDemo(running, config, files, say);
       else say(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
       flushCompileCache();
       await Promise.race([stopped, uncaught.occurred]);
@@ -112,7 +112,8 @@ async function withPort(config: Config): Promise<Config> {
 
 /** Fills the store in another process, whose memory is freed at its end. */
 async function fillDemo(config: Config): Promise<void> {
-  const progress = createProgress('patients', process.stderr, Date.now);
+  const isShown = config.logFormat !== 'json'; // each line of the log is an object then
+  const progress = isShown ? createProgress('patients', process.stderr, Date.now) : undefined;
   const { fork } = await import('node:child_process');
   const child = fork(fileURLToPath(new URL('./demo-fill.ts', import.meta.url)), { execArgv: processArguments });
   child.send(config); // not as an argument, which every user of the machine can read
@@ -124,44 +125,49 @@ async function fillDemo(config: Config): Promise<void> {
   process.on('SIGTERM', stop).on('SIGINT', stop);
   child.on('message', message => {
     const [filled, of] = message as [number, number]; // from demo-fill.ts
-    progress.update(filled, of);
+    progress?.update(filled, of);
   });
   const ended = Promise.withResolvers<string | undefined>();
   child.on('error', ended.reject);
   child.on('exit', (code, signal) => ended.resolve(code === 0 ? undefined : (signal ?? 'an error')));
   const reason = await ended.promise;
   process.off('SIGTERM', stop).off('SIGINT', stop);
-  progress.end();
+  progress?.end();
   if (reason === undefined) return;
   const text = `The store was not filled: stopped by ${reason}. The next start continues.`;
   throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
 }
 
-async function showDemo({ engine, url }: RunningEngine, config: Config, files: DemoFiles | undefined): Promise<void> {
+async function showDemo(
+  { engine, url }: RunningEngine,
+  config: Config,
+  files: DemoFiles | undefined,
+  say: (text: string) => void,
+): Promise<void> {
   const { demoPartition, readDemoMark } = await import('../demo/fill.ts');
   const mark = await readDemoMark(engine.store);
   if (mark === undefined) {
-    console.log(`Serves ${url}/r4/{partition}. Ctrl-C stops it.`);
-    console.log(`The store ${hideCredentials(config.store)} was not made by --demo, so no records were added.`);
+    say(`Serves ${url}/r4/{partition}. Ctrl-C stops it.`);
+    say(`The store ${hideCredentials(config.store)} was not made by --demo, so no records were added.`);
     return;
   }
   const { examples, writeExample } = await import('../demo/examples.ts');
   const base = `${url}/r4/${demoPartition}`;
-  if (config.explorer === 'on') console.log(`Open the explorer in a browser: ${url}/\n`);
-  console.log(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
+  if (config.explorer === 'on') say(`Open the explorer in a browser: ${url}/\n`);
+  say(`Serves ${base} with the synthetic records of ${counted(mark.patients, 'patient')}. Ctrl-C stops it.`);
   const asked = config.access === 'token';
   const secret = asked && hideCredentials(config.store) !== config.store;
   const where = secret ? ', with the URL of the store in CRS_STORE' : '';
-  console.log(`Try, from a second terminal${where}:\n`);
+  say(`Try, from a second terminal${where}:\n`);
   const flags = `--client demo-backend --partition ${demoPartition}${tokenFlags(config)}`;
-  if (asked) console.log(`  TOKEN=$(npm run -s cli -- token ${flags})`);
+  if (asked) say(`  TOKEN=$(npm run -s cli -- token ${flags})`);
   const header = asked ? '-H "Authorization: Bearer $TOKEN" ' : '';
-  for (const path of examples(mark, engine.model.types)) console.log(`  curl ${header}'${base}/${path}'`);
+  for (const path of examples(mark, engine.model.types)) say(`  curl ${header}'${base}/${path}'`);
   const write = writeExample(engine.model.types);
   if (write !== undefined) {
     const content = `-H 'Content-Type: application/fhir+json' -d '${write.body}'`;
-    console.log(`  curl -X PUT ${header}${content} '${base}/${write.path}'`);
-    console.log(`  curl -X DELETE ${header}'${base}/${write.path}'`);
+    say(`  curl -X PUT ${header}${content} '${base}/${write.path}'`);
+    say(`  curl -X DELETE ${header}'${base}/${write.path}'`);
   }
   if (files !== undefined) {
     const [{ registerDemo }, { demoBackend, demoUsers }] = await Promise.all([
@@ -171,14 +177,12 @@ async function showDemo({ engine, url }: RunningEngine, config: Config, files: D
     await registerDemo(engine, files, engine.now());
     const assertion = `$(npm run -s cli -- client assertion ${demoBackend}${tokenFlags(config)})`;
     const form = ['grant_type=client_credentials', "'scope=system/*.rs'", `client_assertion_type=${assertionType}`];
-    console.log(`\nTo get a token as a backend service:\n`);
-    console.log(
-      `  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`,
-    );
-    console.log(`\nThe launcher starts apps as an EHR does: ${url}/auth/launcher. Demo accounts (this machine only):`);
-    for (const { id, password, name } of demoUsers) console.log(`${id} (${name}), with the password ${password}`);
+    say(`\nTo get a token as a backend service:\n`);
+    say(`  curl ${form.map(field => `-d ${field}`).join(' ')} -d "client_assertion=${assertion}" ${url}/auth/token`);
+    say(`\nThe launcher starts apps as an EHR does: ${url}/auth/launcher. Demo accounts (this machine only):`);
+    for (const { id, password, name } of demoUsers) say(`${id} (${name}), with the password ${password}`);
   }
-  console.log('');
+  if (config.logFormat !== 'json') say('');
 }
 
 /** https://www.rfc-editor.org/rfc/rfc7523#section-2.2 */

@@ -4,7 +4,7 @@ import { parseStoreUrl } from '../store/url.ts';
 import type { Config } from './config.ts';
 import { hasAuthorizationServer } from './safe-start.ts';
 
-/** The content of a file that a setting or a value of a file names. Throws Error: why it cannot be read, with its path. */
+/** The content of a file that a setting or a value names. Throws Error: its path, and why it cannot be read. */
 export function readNamed(path: string): Buffer {
   const read = contentOf(path);
   if (typeof read === 'string') throw new Error(read);
@@ -22,8 +22,8 @@ export function readSetting(setting: string, path: string): Buffer {
 export const readNamedText = (path: string): string => readNamed(path).toString('utf8');
 
 /**
- * Problems of the files and folders that the settings of a server name, one whole sentence each: those that are missing,
- * of the wrong kind, not readable or empty. Nothing is read, since a file may be a pipe.
+ * Problems of the files and folders that the settings of a server name, one whole sentence each: those that are
+ * missing, of the wrong kind, not readable or empty. Nothing is read, since a file may be a pipe.
  */
 export function fileProblems(config: Config): readonly string[] {
   const { keyFile, accounts, logo, tlsCert, tlsKey, definitions, capability, store } = config;
@@ -92,7 +92,7 @@ function whyNot(error: unknown, path: string): string {
       return isFolder(path);
     case 'EACCES':
     case 'EPERM':
-      return `the user of this process may not read \`${path}\` (${code}); change its owner or mode, or those of its folder`;
+      return `the user of this process may not read \`${path}\` (${code}); check the modes of it and of its folder`;
     default:
       return `\`${path}\`: ${message}`;
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -120,7 +120,8 @@ describe('serve', () => {
   it('refuses a second server on one store before it does anything else', async () => {
     const server = serve('locked.sqlite');
     await server.until(/Serves/);
-    const second = serve('locked.sqlite', '--capability', join(folder, 'nowhere')); // which would stop a start too
+    await mkdir(join(folder, 'declares-nothing'));
+    const second = serve('locked.sqlite', '--capability', join(folder, 'declares-nothing')); // would stop a start too
     expect(await second.ended).toBe(1);
     const file = join(folder, 'locked.sqlite');
     expect(second.stderr()).toBe(`Another server runs on \`${file}\`; stop it first, or name another file.\n`);
@@ -164,6 +165,22 @@ describe('serve --log-format json', () => {
     expect(await stop(server)).toBe(0);
     expect(parsed(server.stdout())).toMatchObject([{ level: 'notice' }, { level: 'notice' }]);
     expect(parsed(server.stderr())).toContainEqual(expect.objectContaining({ level: 'info', route: '/healthz' }));
+  });
+
+  it('does so with the demonstration too', async () => {
+    const server = launch([
+      'serve',
+      '--demo',
+      '--port',
+      '0',
+      '--log-format',
+      'json',
+      ...storeFlags('json-demo.sqlite'),
+    ]);
+    await server.until(/with the password/);
+    expect(await stop(server)).toBe(0);
+    for (const line of [...parsed(server.stdout()), ...parsed(server.stderr())])
+      expect(line).toMatchObject({ level: expect.stringMatching(/^(?:notice|info)$/) });
   });
 
   it.each([
