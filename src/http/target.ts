@@ -7,7 +7,8 @@ import { splitTarget } from './query.ts';
 
 /**
  * Rejects a URL that is too long (414), invalid escapes in a path (400) and HTTP/1.1 without one valid Host (400); the
- * absolute form of a request target becomes the origin form. https://www.rfc-editor.org/rfc/rfc9112#section-3.2
+ * absolute form of a request target becomes the origin form, and its host replaces that of the header.
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2
  */
 export function checkTarget(maxUrl: number): Step {
   return context => {
@@ -17,6 +18,11 @@ export function checkTarget(maxUrl: number): Step {
     if (url.includes('#'))
       throw fhirError(400, 'value', 'A request URL has no fragment: write `%23` for the character `#`.');
     checkHost(req);
+    const [, authority] = absolute.exec(url) ?? [];
+    if (authority !== undefined) {
+      if (!uriHost.test(authority)) throw fhirError(400, 'value', 'The request URL has no host with an optional port.');
+      req.headers.host = authority;
+    }
     const { path, query } = splitTarget(url);
     percentDecode(path);
     if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
@@ -42,6 +48,9 @@ function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessa
     throw fhirError(400, 'value', 'The header `Host` is not a host with an optional port.', 'http.Host');
   }
 }
+
+/** https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+const absolute = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-7.2, https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2 */
 const uriHost = /^(?:\[[\w.~!$&'()*+,;=:%-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\dA-Fa-f]{2})*)(?::\d*)?$/;

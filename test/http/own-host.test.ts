@@ -39,6 +39,18 @@ describe('a server with open access', () => {
     ]);
   });
 
+  it('goes by the host of an absolute target, not by the header (RFC 9112, section 3.2.2)', async () => {
+    const server = await serve([patient('p1')]);
+    onTestFinished(() => server.close());
+    const head = 'Host: localhost\r\nConnection: close\r\n\r\n';
+    const ask = (target: string): Promise<string> => server.raw(`GET ${target} HTTP/1.1\r\n${head}`);
+    expect(await ask('http://localhost/r4/demo/Patient/p1')).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await ask('http://evil.example/r4/demo/Patient/p1')).toMatch(
+      /^HTTP\/1\.1 421 [^]*`Host` is `evil\.example`/,
+    );
+    expect(await ask('http://a@localhost/r4/demo/Patient/p1')).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
   it('has the host of its public URL', async () => {
     const server = await serve([patient('p1')], ['--public-url', 'https://records.example']);
     onTestFinished(() => server.close());

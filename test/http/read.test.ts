@@ -88,7 +88,7 @@ describe('read', () => {
 
   it('takes the absolute form of a request target', async () => {
     const answer = await server.raw(
-      'GET http://anywhere.example/r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      'GET http://localhost:1/r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
     );
     expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
