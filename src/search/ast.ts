@@ -56,7 +56,8 @@ export type EntryTest =
 
 /**
  * A reference of this parameter identifies a matching resource of the type. A canonical identifies the resource with
- * its URL and version, without a version all with its URL. https://hl7.org/fhir/R4/search.html#chaining
+ * its URL and version, without a version all with its URL and the one at this address.
+ * https://hl7.org/fhir/R4/search.html#chaining
  */
 export interface Chain {
   readonly kind: 'chain';
@@ -144,14 +145,13 @@ export type Test =
       readonly version?: string;
     }
   /**
-   * A reference to one of these resources of a type, a canonical with one of these URLs and any version or none, or one
-   * of these canonicals, with just this version; an empty version is that of a canonical without one.
+   * A reference to one of these resources of a type, or one of these canonicals, with just this version; an empty
+   * version is that of a canonical without one.
    */
   | {
       readonly kind: 'references';
       readonly type: string;
       readonly ids: readonly string[];
-      readonly urls: readonly string[];
       readonly canonicals: readonly { readonly url: string; readonly version: string }[];
       /** As above. */
       readonly base: string;

@@ -1,4 +1,3 @@
-import { parseCanonical } from '../fhir/canonical.ts';
 import { distanceBetween } from '../fhir/position.ts';
 import { belowBase } from '../fhir/reference.ts';
 import { isBelow } from '../fhir/uri-tree.ts';
@@ -118,7 +117,7 @@ function isJoined(join: Chain | Has, resource: Indexed, other: Indexed, { base }
 
 /**
  * The test of a parameter for references to one of these resources of a type. A canonical identifies a resource by its
- * `url`, the value of the parameter `url`, alone or with its version, or by its address.
+ * `url`, the value of the parameter `url`, alone or with its version; one without a version also by its address.
  * https://hl7.org/fhir/R4/references.html#canonical
  */
 export function referencesTo(
@@ -129,18 +128,22 @@ export function referencesTo(
 ): Extract<Test, { kind: 'references' }> {
   const ids = resources.map(({ id }) => id);
   if (!dataTypes.has('canonical') && !dataTypes.has('uri'))
-    return { kind: 'references', type, ids, urls: [], canonicals: [], base };
-  const canonicals = resources.flatMap(({ entries }) =>
+    return { kind: 'references', type, ids, canonicals: [], base };
+  const own = resources.flatMap(({ entries }) =>
     entries.flatMap(({ param, value }) => (param === 'url' && value.kind === 'uri' ? [ownCanonical(value.uri)] : [])),
   );
-  const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`]);
-  return { kind: 'references', type, ids, urls: places, canonicals, base };
+  const places = ids.flatMap(id => [`${type}/${id}`, `${base}/${type}/${id}`].map(url => ({ url, version: '' })));
+  const referred = dataTypes.has('Reference') ? ids : [];
+  return { kind: 'references', type, ids: referred, canonicals: [...own, ...places], base };
 }
 
-/** The canonical by which an entry of `url` is referred to: entries are the URL alone, and with the version. */
+/**
+ * The canonical by which an entry of `url` is referred to: entries are the URL alone, and with the version. A `#` is a
+ * part of them: the fragment of a canonical is within the definition.
+ */
 function ownCanonical(uri: string): { readonly url: string; readonly version: string } {
-  const { url, version = '' } = parseCanonical(uri);
-  return { url, version };
+  const bar = uri.indexOf('|');
+  return bar < 0 ? { url: uri, version: '' } : { url: uri.slice(0, bar), version: uri.slice(bar + 1) };
 }
 
 function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
@@ -252,7 +255,6 @@ function refersTo(
 }
 
 function isOneOf(test: Extract<Test, { kind: 'references' }>, value: ReferenceValue): boolean {
-  if (value.url !== undefined && test.urls.includes(value.url)) return true;
   if (test.canonicals.some(({ url, version }) => url === value.url && version === value.version)) return true;
   const named = value.url === undefined ? value : belowBase(test.base, value.url);
   return named?.id !== undefined && named.type === test.type && test.ids.includes(named.id);

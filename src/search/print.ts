@@ -100,7 +100,6 @@ function printTest(test: Test, param: SearchParam): string {
     case 'references':
       return list('references', [
         ...test.ids.map(id => `${test.type}/${id}`),
-        ...test.urls.map(quote),
         ...test.canonicals.map(({ url, version }) => list('canonical', [quote(url), quote(version)])),
       ]);
     case 'uri':

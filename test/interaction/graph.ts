@@ -62,6 +62,28 @@ export function graph(size: number, base: string): readonly object[] {
       url: 'http://example.org/q0',
       version: '3',
     },
+    // Their url is the address of the first; the last one's has a fragment, which a canonical cannot name.
+    ...['5', '6'].map((version, at) => ({
+      resourceType: 'Questionnaire',
+      id: `at${version}`,
+      status: 'active',
+      title: pick(['Intake', 'Follow-up'], at),
+      url: `${base}/Questionnaire/at5`,
+      version,
+    })),
+    { resourceType: 'Questionnaire', id: 'part', status: 'active', title: 'Part', url: 'http://example.org/p#part' },
+    ...['', '|5', '|6', '|9'].map((version, at) => ({
+      resourceType: 'QuestionnaireResponse',
+      id: `at${at}`,
+      status: pick(['completed', 'in-progress'], at),
+      questionnaire: `${base}/Questionnaire/at5${version}`,
+    })),
+    ...['Questionnaire/at5', 'Questionnaire/at5|9', 'http://example.org/p#part'].map((questionnaire, at) => ({
+      resourceType: 'QuestionnaireResponse',
+      id: `to${at}`,
+      status: 'completed',
+      questionnaire,
+    })),
     ...of(few, at => ({
       resourceType: 'QuestionnaireResponse',
       id: `a${at}`,

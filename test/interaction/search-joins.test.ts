@@ -138,6 +138,17 @@ describe('a chain', () => {
       '/QuestionnaireResponse?questionnaire.title=Vol%202',
       ['w2'],
     ],
+    [
+      'through a canonical that is an address, to the definition there and those of this url',
+      '/QuestionnaireResponse?questionnaire._id=at5&_sort=_id',
+      ['at0', 'at1', 'to0'],
+    ],
+    [
+      'through a canonical that is an address elsewhere, by the url',
+      '/QuestionnaireResponse?questionnaire._id=at6&_sort=_id',
+      ['at0', 'at2'],
+    ],
+    ['through a canonical, which has no fragment', '/QuestionnaireResponse?questionnaire.title=part', []],
     ['beside other parameters', '/Observation?patient.name=zoe&code=red&date=2030-01-03', ['z3']],
   ])('%s', async (_, path, ids) => {
     const { status, json } = await server.get(path);
@@ -261,6 +272,21 @@ describe('an include', () => {
       'of a canonical with a version',
       '/QuestionnaireResponse?_id=w1&_include=QuestionnaireResponse:questionnaire',
       ['Questionnaire/v1'],
+    ],
+    [
+      'of a canonical that is an address, and the url of several',
+      '/QuestionnaireResponse?_id=at0&_include=QuestionnaireResponse:questionnaire',
+      ['Questionnaire/at5', 'Questionnaire/at6'],
+    ],
+    [
+      'of a canonical that is an address with a version',
+      '/QuestionnaireResponse?_id=at2&_include=QuestionnaireResponse:questionnaire',
+      ['Questionnaire/at6'],
+    ],
+    [
+      'of a version that no definition has',
+      '/QuestionnaireResponse?_id=at3,to1&_include=QuestionnaireResponse:questionnaire',
+      [],
     ],
     [
       'of what refers to one version',

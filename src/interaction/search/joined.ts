@@ -76,9 +76,11 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
   const [ids, urls] = [new Set<string>(), new Set<string>()];
   for (const value of values) {
     if (value.kind !== 'reference') continue;
-    const id = localId(value, type, place);
+    const { url, version = '' } = value;
+    // An address has no version of a definition.
+    const id = version === '' ? localId(value, type, place) : undefined;
     if (id !== undefined) ids.add(id);
-    else if (value.url !== undefined && value.version !== undefined) urls.add(versioned(value.url, value.version));
+    if (url !== undefined && value.version !== undefined) urls.add(versioned(url, version));
   }
   const byId: Query = { kind: 'id', anyOf: [...ids] };
   const [url] = urlOf(type);

@@ -99,7 +99,6 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'references':
       return terms(index, [
         ...test.ids.flatMap(id => placeTerms(test, id, index, indexes)),
-        ...test.urls.map(urlTerm),
         ...test.canonicals.map(({ url, version }) => versionedTerm(url, version)),
       ]);
     case 'uri':
