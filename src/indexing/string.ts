@@ -4,8 +4,8 @@ import type { Emit, Entries } from './reading.ts';
 
 /**
  * Texts, as written and folded. Names and addresses have an entry for each part; of a family name of several words
- * the rest from each word on is also an entry, so that either half of a double name matches, and `der Berg` finds `van
- * der Berg`.
+ * the rest from each of the first words on is also an entry, so that either half of a double name matches, and `der
+ * Berg` finds `van der Berg`.
  * https://hl7.org/fhir/R4/search.html#string
  */
 export const stringEntries: Entries = (type, emit) =>
@@ -75,10 +75,13 @@ export function emitText(emit: Emit, text: unknown): void {
   if (typeof text === 'string' && text !== '') emit({ kind: 'string', text, folded: foldString(text) });
 }
 
+/** Words of a family name from which on it is found: each has an entry as long as the name. */
+const mostWords = 16;
+
 /** The parts keep the whole name as their text, so that `:exact` still means the whole name. */
 function emitFamily(emit: Emit, text: string): void {
   emitText(emit, text);
   const folded = foldString(text);
-  for (let at = folded.indexOf(' '); at >= 0; at = folded.indexOf(' ', at + 1))
+  for (let at = folded.indexOf(' '), word = 2; at >= 0 && word <= mostWords; at = folded.indexOf(' ', at + 1), word++)
     emit({ kind: 'string', text, folded: folded.slice(at + 1) });
 }

@@ -166,7 +166,7 @@ const oneEntry = new Set([
  * canonical counts as present; the URL of a definition is stored with its version. With the second revision, quantities
  * are also stored in base units; with the third, canonicals with a version also without it; with the fourth, references
  * by canonical without a version are distinguished from those with one; with the fifth, open ends of quantities are not
- * included, SampledData is a quantity, and family names are found from each of their words on.
+ * included, SampledData is a quantity, and family names are found from each of their first words on.
  */
 function revisionOf({ type, dataTypes, expression, reads }: Omit<SearchParam, 'digest'>): readonly string[] {
   if (type === 'quantity') return ['revision 5'];

@@ -41,6 +41,13 @@ describe('strings', () => {
     expect(print(read('string', 'Patient.name.given', resource))).toEqual(['Jean Pierre > jean pierre']);
   });
 
+  it('of a family name of many words: the rest from each of the first 16, since each is as long as the name', () => {
+    const family = Array.from({ length: 5_000 }, (_, at) => `w${at}`).join(' ');
+    const found = print(read('string', 'Patient.name.family', patient({ name: [{ family }] })));
+    expect(found).toHaveLength(16);
+    expect(found.at(-1)).toMatch(/ > w15 w16 /);
+  });
+
   it('of an Address: all parts but use and period', () => {
     const address = {
       use: 'home',
