@@ -15,11 +15,13 @@ import { findReferring } from './referring.ts';
 import { reservationId } from './reservation-id.ts';
 import { withId } from '../with-id.ts';
 
-/** Lifetime of a reservation, after which another write replaces one that a crash has left, in milliseconds. */
-const kept = 60_000;
+/**
+ * How long before the end of a reservation no record is created under it, in milliseconds: longer than a write takes.
+ */
+const marginOf = ({ options }: Core): number => Math.max(30_000, 2 * (options.timeout ?? 0));
 
-/** How long before the end of a reservation no record is created under it, in milliseconds. */
-const margin = 30_000;
+/** Lifetime of a reservation, after which another write replaces one that a crash has left, in milliseconds. */
+const lifetimeOf = (core: Core): number => 2 * marginOf(core);
 
 /** How long a write waits for the one that has the reservation, before it takes its id, in milliseconds. */
 const longestWait = 2_000;
@@ -51,7 +53,7 @@ export async function createUnlessMatching(
       if (id === change.id) await release();
       return meanwhile;
     }
-    if (core.options.now() >= expires - margin) {
+    if (core.options.now() >= expires - marginOf(core)) {
       if (id === change.id) await release();
       throw interrupted();
     }
@@ -139,7 +141,8 @@ export function matchReservation(p: string, { type, precondition }: Conditional)
 
 /** The reservation of a change. */
 export function reservationFor(core: Core, { p }: PartitionInfo, change: Conditional): ReservationDocument {
-  return { _id: matchReservation(p, change), p, body: '', id: change.id, expires: core.options.now() + kept };
+  const expires = core.options.now() + lifetimeOf(core);
+  return { _id: matchReservation(p, change), p, body: '', id: change.id, expires };
 }
 
 /** The reservation of the criteria of a change: the existing one, if there is one that has not ended. */

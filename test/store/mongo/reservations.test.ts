@@ -5,7 +5,7 @@ import { applyChange } from '../../../src/store/mongo/apply.ts';
 import { history, resources } from '../../../src/store/mongo/core.ts';
 import { places, reservations } from '../../../src/store/mongo/collections.ts';
 import type { Conditional } from '../../../src/store/conditional.ts';
-import { matchReservation } from '../../../src/store/mongo/match.ts';
+import { matchReservation, reservationFor } from '../../../src/store/mongo/match.ts';
 import { keyReservation } from '../../../src/store/mongo/reservation-id.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { KeyUsed, StoreUnavailable } from '../../../src/store/errors.ts';
@@ -112,6 +112,16 @@ describe('criteria after a crash that left', () => {
     await reservations(core.database).updateOne({ _id }, { $set: { expires: Date.now() } });
     expect((await demo.write([keeping])).map(of)).toEqual([['created', undefined, 'second', 1]]);
     expect(await left()).toBe(0);
+  });
+
+  it('a reservation of a server whose `store-timeout` is long: it lasts as long as its write may take', async () => {
+    const timeout = 300_000;
+    const slow = { ...core, options: { ...core.options, timeout } };
+    const partition = await core.registry.partition('demo');
+    if (partition === undefined) throw new Error('no partition');
+    const begun = core.options.now();
+    const { expires } = reservationFor(slow, partition, change('first') as Conditional); // as `change` makes it
+    expect(expires - begun).toBeGreaterThan(3 * timeout);
   });
 
   it('nothing, since its process lives: the next create waits, and has its own id if that creates none', async () => {
