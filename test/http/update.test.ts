@@ -107,7 +107,6 @@ describe('an update', () => {
   });
 });
 
-// https://hl7.org/fhir/R4/http.html#concurrency
 // https://www.rfc-editor.org/rfc/rfc9110#section-13.1.4
 describe('If-Unmodified-Since', () => {
   it('refuses the write of a record that has changed since, unless there is an If-Match', async () => {
@@ -133,6 +132,7 @@ describe('If-Unmodified-Since', () => {
   });
 });
 
+// https://hl7.org/fhir/R4/http.html#concurrency
 describe('If-Match', () => {
   const put = (note: string, match: string) =>
     server.put('/Communication/m', communication('m', noted(note)), { 'If-Match': match });
