@@ -110,13 +110,21 @@ async function removeMatches(
     const ids = (await match()).map(({ id }) => id);
     await refuseIfReferred(engine, request, partition, type, ids);
     const removed: StoredVersion[] = [];
-    for (let at = 0; at < ids.length; at += together) {
-      const slice = ids.slice(at, at + together);
-      // Those before them are deleted: they refer to nothing any more.
-      const deleted = ids.slice(at);
-      const find = async (isAgain: boolean): Promise<Removable> =>
-        removable(engine, request, partition, type, { versions: await match(slice), deleted, isAgain });
-      removed.push(...(await removeRecords(engine, request, partition, find, 'each')));
+    try {
+      for (let at = 0; at < ids.length; at += together) {
+        const slice = ids.slice(at, at + together);
+        // Those before them are deleted: they refer to nothing any more.
+        const deleted = ids.slice(at);
+        const find = async (isAgain: boolean): Promise<Removable> =>
+          removable(engine, request, partition, type, { versions: await match(slice), deleted, isAgain });
+        await removeRecords(engine, request, partition, find, { unit: 'each', removed });
+      }
+    } catch (error) {
+      // The event of the request has its failure, and no records.
+      const text = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
+      if (removed.length > 0)
+        engine.audit.answered({ ...request, query: `${type.name}?${text}` }, { status: 200, records: removed });
+      throw error;
     }
     return removed;
   };

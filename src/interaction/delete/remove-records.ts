@@ -18,17 +18,17 @@ export interface Removable {
  * Deletes records in one write: all or none with the `unit` `all`. `find` returns their current versions, and throws
  * FhirError if they may not be deleted: it is called again (`isAgain`) for those that are left if another write comes
  * between, or if what the deletion requires does not hold. Returns the versions that the deletion made, with the
- * content of those before, for the audit. Throws FhirError 409 if other writes come between again and again.
+ * content of those before, for the audit; they are added to `removed`, which has them also if it throws. Throws
+ * FhirError 409 if other writes come between again and again.
  */
 export async function removeRecords(
   engine: Pick<Engine, 'audit'>,
   request: FhirRequest,
   partition: Partition,
   find: (isAgain: boolean) => Promise<Removable>,
-  unit: Unit = 'all',
+  { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
 ): Promise<readonly StoredVersion[]> {
   const begun = new Set<string>();
-  const removed: StoredVersion[] = [];
   for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
     const { versions, requires } = await find(attempt > 1);
     if (versions.length === 0) return removed;
