@@ -44,7 +44,7 @@ import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { ownedVersion } from './row-values.ts';
 import type { LoweredSearch } from './lowered-search.ts';
-import { askReferring, referringNow } from './referring.ts';
+import { askReferring, referringInTurns } from './referring.ts';
 import { resourcesOf } from './source.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { referenceTermsOf } from './find-terms.ts';
@@ -130,7 +130,7 @@ export class SqlitePartition implements Partition {
   async referringTypes(to: Referred): Promise<readonly string[]> {
     const partition = partitionIndex(this.#core, this.id);
     if (partition === undefined) return [];
-    const found = referringNow(this.#core.database, askReferring(this.#core, partition, to));
+    const found = await referringInTurns(this.#core.database, askReferring(this.#core, partition, to));
     return [...partition.types.values()]
       .filter(({ codes }) => found.some(p => codes.has(p)))
       .map(({ type }) => type.name);

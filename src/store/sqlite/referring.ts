@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { RecordKey, Referred } from '../records.ts';
 import { paramsReferringTo, readyIndexes } from '../referring.ts';
 import { idTerm, urlTerm } from '../terms.ts';
@@ -51,6 +52,21 @@ export function referringNow(database: Database, { references, except }: Unrefer
       ),
     )
     .map(([p]) => Number(p));
+}
+
+/** Terms that are searched before the event loop gets a turn. */
+const turn = 100;
+
+/** The same, on the event loop: other requests are answered between its parts. */
+export async function referringInTurns(database: Database, { references, ...asked }: Unreferred): Promise<number[]> {
+  const found: number[] = [];
+  for (const { indexes, terms } of references)
+    for (let at = 0; at < terms.length; at += turn) {
+      if (at > 0) await setImmediate();
+      const some = { indexes: indexes.filter(p => !found.includes(p)), terms: terms.slice(at, at + turn) };
+      found.push(...referringNow(database, { ...asked, references: [some] }));
+    }
+  return found;
 }
 
 /** The numbers of records by type and id. */
