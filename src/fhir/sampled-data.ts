@@ -25,9 +25,10 @@ export function sampledEnds(value: unknown): { readonly low: number; readonly hi
     nearestNumber(plus(exactDecimal(start), times(exactDecimal(number), exactDecimal(factor)))),
   );
   if (scaled.length === 0 && !below && !above) return undefined;
+  const [isLow, isHigh] = factor < 0 ? [above, below] : [below, above];
   return {
-    low: below || scaled.length === 0 ? -Number.MAX_VALUE : Math.min(...scaled),
-    high: above || scaled.length === 0 ? Number.MAX_VALUE : Math.max(...scaled),
+    low: isLow || scaled.length === 0 ? -Number.MAX_VALUE : Math.min(...scaled),
+    high: isHigh || scaled.length === 0 ? Number.MAX_VALUE : Math.max(...scaled),
   };
 }
 

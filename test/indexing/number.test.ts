@@ -88,6 +88,11 @@ describe('quantities', () => {
       { valueSampledData: { origin: { value: 0, ...kilograms }, lowerLimit: 1, data: '2 L 3' } },
       [{ low: -most, high: 3, ...inGrams(-most, 3000) }],
     ],
+    [
+      'SampledData with a value below its detection limit, and a negative factor',
+      { valueSampledData: { origin: { value: 0, ...kilograms }, factor: -1, lowerLimit: 1, data: '2 L 3' } },
+      [{ low: -3, high: most, ...inGrams(-3000, most) }],
+    ],
     ['SampledData without data', { valueSampledData: { origin: { value: 1 }, period: 1, dimensions: 1 } }, []],
     ['SampledData of errors', { valueSampledData: { origin: { value: 1 }, data: 'E E' } }, []],
     ['a Ratio', { valueRatio: { numerator: { value: 1 } } }, []],
