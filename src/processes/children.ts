@@ -94,7 +94,7 @@ export function createChildren(parts: ChildrenParts): Children {
     try {
       await add();
     } catch (error) {
-      if (!members.has(old)) void replaceLater(); // it has ended meanwhile
+      if (!members.has(old) || old.isLeaving) void replaceLater(); // it has ended meanwhile, or announced that
       throw error;
     } finally {
       succeeded = undefined;
@@ -125,7 +125,7 @@ export function createChildren(parts: ChildrenParts): Children {
     },
     replace(member) {
       notice(`A process that answers requests ends after an error (${member.pid}) and is replaced.`);
-      void replaceLater();
+      if (member !== succeeded) void replaceLater(); // its successor starts already
     },
     restart: () => (restarting = restarting.then(restartAll)),
     async close(patience) {

@@ -1,5 +1,6 @@
 // SIGUSR2 replaces the processes that answer, as far as it can: src/processes/README.md.
 import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { patient } from '../support/resources.ts';
 import { serveSeveral } from './support/server.ts';
@@ -15,6 +16,7 @@ beforeEach(async () => {
   toForked = () => {};
   forked = 0;
   server = await serveSeveral([patient('p1')], ['--keep-alive', '0.1'], {
+    program: fileURLToPath(new URL('./support/failing-child.ts', import.meta.url)),
     forked(child) {
       forked += 1;
       toForked(child);
@@ -83,5 +85,30 @@ describe('a restart of the processes that answer', () => {
     expect(last()).toContain('has failed');
     await expect.poll(() => forked).toBe(4);
     await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
+  });
+
+  describe.skipIf(process.platform === 'win32')('while one has a defect (no signals on Windows)', () => {
+    it('adds none for one that announces its end while its successor starts', async () => {
+      const [first = 0] = server.running.children();
+      toForked = () => forked === 3 && process.kill(first, 'SIGWINCH');
+      await server.running.restart();
+      expect(server.notices.join()).toContain(`ends after an error (${first})`);
+      expect(server.running.children()).toHaveLength(2);
+      expect(forked).toBe(4);
+    });
+
+    it('replaces it once if its successor fails', async () => {
+      const [first = 0] = server.running.children();
+      toForked = child => {
+        if (forked !== 3) return;
+        process.kill(first, 'SIGWINCH');
+        setTimeout(() => child.kill('SIGKILL'), 100);
+      };
+      await server.running.restart();
+      expect(last()).toContain('has failed');
+      await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
+      expect(server.running.children()).not.toContain(first);
+      expect(forked).toBe(4);
+    });
   });
 });
