@@ -126,17 +126,22 @@ async function readDefinitions(path: string): Promise<ReadFiles> {
 async function readFolder(kind: string, folder: FoundFile, root: string): Promise<ReadFiles> {
   const declares = kind === 'capability';
   const { files, problems } = await listFiles(folder, root, !declares);
+  const names = new Set(files.map(({ file }) => file));
   const found = await Promise.all(
     files.map(async ({ path, file }) => {
       if (/\.json$/i.test(file)) return { files: [{ file, declares, bytes: await readFile(path) }], problems: [] };
-      if (/\.xml$/i.test(file)) return refuseXml(file, await readFile(path, 'utf8'));
+      if (/\.xml$/i.test(file) && !names.has(file.replace(/xml$/i, 'json')))
+        return refuseXml(file, await readFile(path, 'utf8'));
       return isPackage({ file }) && !declares ? await readPackageFile({ path, file }) : noFiles;
     }),
   );
   return allOf([{ files: [], problems }, ...found]);
 }
 
-/** A definition as XML; other XML files beside the definitions are skipped. https://hl7.org/fhir/R4/xml.html */
+/**
+ * A definition as XML. Other XML files are skipped, and so are those beside a JSON file of their name: published guides
+ * have both. https://hl7.org/fhir/R4/xml.html
+ */
 function refuseXml(file: string, text: string): ReadFiles {
   const [, root = ''] = /<([A-Z][A-Za-z]*)\s[^>]*\bxmlns\s*=\s*["']http:\/\/hl7\.org\/fhir["']/.exec(text) ?? [];
   if (!definitionTypes.has(root)) return noFiles;

@@ -33,7 +33,7 @@ export async function* readTar(
     const header = await input.take(blockSize, 'the archive');
     if (header === undefined || header.every(byte => byte === 0)) return;
     const { type, size, ...short } = readHeader(header);
-    const name = longName ?? short.name;
+    const name = (longName ?? short.name).replace(/^(\.\/)+/, ''); // of `tar -cz ./package`
     const shown = JSON.stringify(name);
     if (++entries > limits.entries)
       throw new PackageRefused(`The package has more than ${limits.entries} entries; ${shown} is one too many.`);

@@ -48,6 +48,10 @@ describe('readTar', () => {
     expect(await read(tar(entries))).toEqual({ [long]: 'pax', [`${long}2`]: 'gnu', plain: 'own' });
   });
 
+  it('omits the `./` with which `tar -cz ./package` begins each name', async () => {
+    expect(await read(tar([{ name: './package/a.json', content: 'own' }]))).toEqual({ 'package/a.json': 'own' });
+  });
+
   it.each<[string, TarEntry[], string]>([
     [
       'a symbolic link',

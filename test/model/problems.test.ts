@@ -325,6 +325,10 @@ describe('a CapabilityStatement is refused', () => {
     ]);
   });
 
+  it('but not for 4.0', async () => {
+    expect((await loadOnly({ ...statement([group()]), fhirVersion: '4.0' })).problems).toEqual([]);
+  });
+
   it('where a resource has no type', async () => {
     const { problems } = await loadOnly(statement([group(), { interaction: [{ code: 'read' }] }]));
     expect(problems).toEqual([
@@ -904,6 +908,9 @@ describe('a file is refused', () => {
       'profiles/notes.txt': 'hello',
       'profiles/patient.xml': '<Patient xmlns="http://hl7.org/fhir"/>',
       'profiles/build.xml': '<project name="ValueSet" xmlns="urn:x"/>',
+      // The folder of a published guide has each definition as JSON, XML and Turtle.
+      'profiles/p.json': profile('p', 'Group'),
+      'profiles/p.xml': '<StructureDefinition xmlns="http://hl7.org/fhir"><id value="p"/></StructureDefinition>',
     });
     expect([problems, notices]).toEqual([[], []]);
   });
@@ -952,11 +959,11 @@ describe('a profile that does not say that it is one', () => {
   });
 });
 
-describe('an ImplementationGuide is refused', () => {
+describe('an ImplementationGuide', () => {
   const bodyWeight = 'http://hl7.org/fhir/StructureDefinition/bodyweight';
   const selected = (value: object) => ({ modifierExtension: [ours('selected-by', value)] });
   const file = 'profiles/guide.json';
-  const load = (global: object) =>
+  const load = (global: object, fields: object = {}) =>
     loadWith({
       [file]: {
         resourceType: 'ImplementationGuide',
@@ -966,8 +973,24 @@ describe('an ImplementationGuide is refused', () => {
         packageId: 'example.g',
         fhirVersion: ['4.0.1'],
         global: [global],
+        ...fields,
       },
     });
+
+  it('may be for later releases too, and have the licence and the parameters of its publisher', async () => {
+    const { problems, warnings } = await load(
+      { type: 'Observation', profile: bodyWeight },
+      {
+        fhirVersion: ['4.0.1', '4.3.0', '5.0.0'],
+        license: 'Elastic-2.0',
+        definition: {
+          resource: [{ reference: { reference: 'Patient/example' } }],
+          parameter: [{ code: 'copyrightyear', value: '2026+' }],
+        },
+      },
+    );
+    expect([problems, warnings]).toEqual([[], []]);
+  });
 
   it.each<[title: string, global: object, path: string, text: string]>([
     [
@@ -1017,7 +1040,7 @@ describe('an ImplementationGuide is refused', () => {
       'The extension `selected-by` is not allowed on `ImplementationGuide.global`; it belongs on ' +
         '`ImplementationGuide.global.modifierExtension`.',
     ],
-  ])('%s', async (_title, global, path, text) => {
+  ])('is refused %s', async (_title, global, path, text) => {
     const { problems } = await load(global);
     expect(problems).toContainEqual({ file, path: `global[0].${path}`, text });
   });

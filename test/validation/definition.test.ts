@@ -480,6 +480,7 @@ describe('what is right is let be', () => {
       'Observation',
       [
         element('Observation.valueQuantity', { min: 1 }),
+        { id: 'Observation.component.value[x]:valueRange', path: 'Observation.component.valueRange', min: 1 },
         element(
           'Observation.value[x]',
           constraint('$this is Quantity implies (code.exists() or %resource.valueQuantity.empty())'),

@@ -51,15 +51,16 @@ export function checkSlice(
   report: ReportFinding,
 ): void {
   const slice = asString(element.json['sliceName']);
+  const name = element.path.slice(element.path.lastIndexOf('.') + 1);
   const named = /:([^.:]+)$/.exec(element.id)?.[1];
-  if (slice === undefined && named !== undefined)
+  // The path `Observation.valueQuantity` is of one type, also if its id is `Observation.value[x]:valueQuantity`.
+  if (slice === undefined && named !== undefined && element.id.endsWith(`.${name}:${named}`))
     report(
       element,
       'sliceName',
       `The id names the slice \`${named}\`, and \`sliceName\` is missing, so this would apply to all of ` +
         `\`${element.path}\`; write \`"sliceName": "${named}"\`.`,
     );
-  const name = element.path.slice(element.path.lastIndexOf('.') + 1);
   if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
   const sliced = byId.get(element.id.replace(/:[^.:]*$/, ''));
   if (sliced === undefined || sliced['slicing'] !== undefined || sliced['max'] === '1') return;
