@@ -22,10 +22,16 @@ export function readTlsFiles(certPath: string, keyPath: string): TlsFiles {
   return files;
 }
 
+/** The key, decrypted with the empty passphrase, as by a TLS server without one. */
 function privateKey(pem: Buffer, path: string): KeyObject {
-  if (/^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(pem.toString('latin1')))
-    throw new Error(`it is encrypted; \`openssl pkey -in ${path} -out FILE\` writes it without a passphrase`);
-  return createPrivateKey(pem);
+  const isEncrypted = /^-----BEGIN ENCRYPTED |^Proc-Type: 4,ENCRYPTED/m.test(pem.toString('latin1'));
+  try {
+    return createPrivateKey({ key: pem, passphrase: '' });
+  } catch (error) {
+    throw isEncrypted
+      ? new Error(`it is encrypted; \`openssl pkey -in ${path} -out FILE\` writes it without a passphrase`)
+      : error;
+  }
 }
 
 function parsed<T>(setting: string, path: string, what: string, parse: () => T): T {
