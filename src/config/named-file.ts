@@ -23,7 +23,7 @@ export const readNamedText = (path: string): string => readNamed(path).toString(
 
 /**
  * Problems of the files and folders that the settings of a server name, one whole sentence each: those that are
- * missing, of the wrong kind, not readable or empty. Nothing is read, since a file may be a pipe.
+ * missing, of the wrong kind, not readable or empty. A pipe is not read.
  */
 export function fileProblems(config: Config): readonly string[] {
   const { keyFile, accounts, logo, tlsCert, tlsKey, definitions, capability, store } = config;
@@ -41,10 +41,8 @@ export function fileProblems(config: Config): readonly string[] {
     return fault === undefined ? [] : [sentence(setting, fault)];
   });
   const place = parseStoreUrl(store);
-  const isFolder = place?.kind === 'sqlite' && statSync(place.file, { throwIfNoEntry: false })?.isDirectory() === true;
-  return isFolder
-    ? [...problems, `\`store\` cannot be used: \`${place.file}\` is a folder; name a file in it.`]
-    : problems;
+  const fault = place?.kind === 'sqlite' ? storeFault(place.file) : undefined;
+  return fault === undefined ? problems : [...problems, sentence('store', fault)];
 }
 
 const sentence = (setting: string, fault: string): string =>
@@ -72,9 +70,20 @@ function faultOf(path: string, is: Kind): string | undefined {
     const found = statSync(path);
     if (is === 'file' && found.isDirectory()) return isFolder(path);
     if (is === 'folder' && !found.isDirectory()) return `\`${path}\` is not a folder`;
-    if (found.isFile() && found.size === 0) return `\`${path}\` is empty`;
+    // Some file systems, such as /proc, give no size.
+    if (found.isFile() && found.size === 0 && readFileSync(path).length === 0) return `\`${path}\` is empty`;
     accessSync(path, constants.R_OK);
     return undefined;
+  } catch (error) {
+    return whyNot(error, path);
+  }
+}
+
+/** The file of a store need not exist. */
+function storeFault(path: string): string | undefined {
+  try {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+    return isFolder ? `\`${path}\` is a folder; name a file in it` : undefined;
   } catch (error) {
     return whyNot(error, path);
   }

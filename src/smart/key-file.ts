@@ -9,11 +9,10 @@ const least = 32;
  * is missing, too short or readable by other users.
  */
 export function readKeyFile(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false });
-  const isOpen = found?.isDirectory() === false && (found.mode & 0o077) !== 0;
+  const text = readSetting('key-file', path).toString('utf8').trim();
+  const isOpen = (statSync(path).mode & 0o077) !== 0;
   if (isOpen && process.platform !== 'win32')
     throw new Error(`The key file \`${path}\` can be read or changed by other users: run \`chmod 600 ${path}\`.`);
-  const text = readSetting('key-file', path).toString('utf8').trim();
   if (text.length < least) {
     throw new Error(
       `The key file \`${path}\` must hold at least ${least} random characters; \`(umask 077; openssl rand ` +

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { fileProblems, readSetting } from '../../src/config/named-file.ts';
+import { readKeyFile } from '../../src/smart/key-file.ts';
 import { inOneProcess } from '../cli/one-process.ts';
 
 let folder: string;
@@ -15,6 +16,7 @@ beforeAll(() => {
   writeFileSync(at('empty'), '');
   writeFileSync(at('file'), 'content');
   symlinkSync('nowhere', at('dangling'));
+  symlinkSync('loop', at('loop'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -32,6 +34,7 @@ describe('a setting that names a file', () => {
       [flag, 'file/below', /^there is no `\/.*file\/below`\./],
       [flag, 'folder', /^`\/.*folder` is a folder, not a file\./],
       [flag, 'empty', /^`\/.*empty` is empty\./],
+      [flag, 'loop', /^`\/.*loop`: ELOOP/],
     ]),
   )('`%s` may not be %s', (flag, name, text) => {
     const [problem, ...others] = problemsOf(`--${flag}`, at(name), ...pairs(flag));
@@ -44,6 +47,17 @@ describe('a setting that names a file', () => {
   it('may be a file, and a folder where definitions are', () => {
     const named = ['--accounts', at('file'), '--logo', at('file'), '--definitions', at('folder')];
     expect(problemsOf(...named, '--capability', at('folder'))).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('may be a file whose file system gives no size, such as /proc', () => {
+    expect(problemsOf('--logo', '/proc/self/status')).toEqual([]);
+  });
+
+  it('may be the file of a store, which need not exist, and not one that cannot be reached', () => {
+    expect(problemsOf('--store', `sqlite:${at('never.sqlite')}`)).toEqual([]);
+    expect(problemsOf('--store', `sqlite:${at('loop')}`)).toEqual([
+      expect.stringMatching(/^`store` cannot be used: `\/.*loop`: ELOOP/),
+    ]);
   });
 
   it('says in which folder a relative path is looked for', () => {
@@ -79,6 +93,8 @@ describe('a setting that names a file', () => {
     expect(() => readSetting('accounts', at('folder'))).toThrow(
       `\`accounts\` cannot be used: \`${at('folder')}\` is a folder, not a file.`,
     );
+    for (const name of ['missing', 'folder', 'loop'])
+      expect(() => readKeyFile(at(name))).toThrow(/^`key-file` cannot be used: .* It must be the file with which/);
   });
 });
 
