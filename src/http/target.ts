@@ -20,7 +20,8 @@ export function checkTarget(maxUrl: number): Step {
     checkHost(req);
     const [, authority] = absolute.exec(url) ?? [];
     if (authority !== undefined) {
-      if (!uriHost.test(authority)) throw fhirError(400, 'value', 'The request URL has no host with an optional port.');
+      if (/^(?::|$)/.test(authority) || !uriHost.test(authority))
+        throw fhirError(400, 'value', 'The request URL has no host with an optional port.');
       req.headers.host = authority;
     }
     const { path, query } = splitTarget(url);
@@ -49,7 +50,7 @@ function checkHost({ headers: { host }, httpVersion, rawHeaders }: IncomingMessa
   }
 }
 
-/** https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2 */
+/** https://www.rfc-editor.org/rfc/rfc9112#section-3.2.2; no empty host: rfc9110#section-4.2.1 */
 const absolute = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-7.2, https://www.rfc-editor.org/rfc/rfc3986#section-3.2.2 */

@@ -48,7 +48,8 @@ describe('a server with open access', () => {
     expect(await ask('http://evil.example/r4/demo/Patient/p1')).toMatch(
       /^HTTP\/1\.1 421 [^]*`Host` is `evil\.example`/,
     );
-    expect(await ask('http://a@localhost/r4/demo/Patient/p1')).toMatch(/^HTTP\/1\.1 400 /);
+    for (const authority of ['a@localhost', '', ':80'])
+      expect(await ask(`http://${authority}/r4/demo/Patient/p1`)).toMatch(/^HTTP\/1\.1 400 /);
   });
 
   it('has the host of its public URL', async () => {
