@@ -314,6 +314,27 @@ describe('a CapabilityStatement is refused', () => {
     ]);
   });
 
+  it('but not with a compartment of a type for which R4 defines none', async () => {
+    const compartment = {
+      resourceType: 'CompartmentDefinition',
+      url: 'https://example.org/CompartmentDefinition/group',
+      name: 'Groups',
+      status: 'active',
+      search: true,
+      resource: [{ code: 'Group' }],
+    };
+    const load = (code: string) =>
+      loadOnly(statement([group()], { compartment: [compartment.url] }), {
+        'capability/group.json': { ...compartment, code },
+      });
+    expect((await load('Group')).problems).toEqual([]);
+    expect((await load('Grup')).problems).toContainEqual({
+      file: 'beside/capability/group.json',
+      path: 'code',
+      text: expect.stringContaining('`Grup` is not a code of `CompartmentDefinition.code`.'),
+    });
+  });
+
   it('for another release', async () => {
     const { problems } = await loadOnly({ ...statement([group()]), fhirVersion: '5.0.0' });
     expect(problems).toEqual([
