@@ -22,15 +22,16 @@ export function readSetting(setting: string, path: string): Buffer {
 export const readNamedText = (path: string): string => readNamed(path).toString('utf8');
 
 /**
- * Problems of the files and folders that the settings of a server name, one whole sentence each: those that are
+ * Problems of the files and folders that a server with these settings reads, one whole sentence each: those that are
  * missing, of the wrong kind, not readable or empty. A pipe is not read.
  */
 export function fileProblems(config: Config): readonly string[] {
   const { keyFile, accounts, logo, tlsCert, tlsKey, definitions, capability, store } = config;
+  const authorizes = hasAuthorizationServer(config);
   const named: readonly (readonly [setting: string, path: string | undefined, is: Kind])[] = [
-    ['key-file', hasAuthorizationServer(config) ? keyFile : undefined, 'file'],
-    ['accounts', accounts, 'file'],
-    ['logo', logo, 'file'],
+    ['key-file', authorizes ? keyFile : undefined, 'file'],
+    ['accounts', authorizes ? accounts : undefined, 'file'],
+    ['logo', authorizes || config.explorer === 'on' ? logo : undefined, 'file'],
     ['tls-cert', tlsCert, 'file'],
     ['tls-key', tlsKey, 'file'],
     ...definitions.map(path => ['definitions', path, 'any'] as const),

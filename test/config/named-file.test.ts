@@ -66,9 +66,19 @@ describe('a setting that names a file', () => {
     ]);
   });
 
-  it('says how a key file is made, and needs none without an authorization server', () => {
+  it('is not looked at where nothing reads it', () => {
+    const unread = ['--key-file', at('missing'), '--accounts', at('missing'), '--logo', at('missing')];
+    for (const flags of [
+      ['--authorization-server', 'off'],
+      ['--access', 'open'],
+    ]) {
+      expect(problemsOf(...unread, ...flags)).toEqual([expect.stringMatching(/^`logo`/)]); // of the explorer
+      expect(problemsOf(...unread, ...flags, '--explorer', 'off')).toEqual([]);
+    }
+  });
+
+  it('says how a key file is made', () => {
     expect(problemsOf('--key-file', at('missing'))).toEqual([expect.stringContaining('openssl rand -base64 32')]);
-    expect(problemsOf('--key-file', at('missing'), '--authorization-server', 'off')).toEqual([]);
   });
 
   it('is reported with all others', () => {
