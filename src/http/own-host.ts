@@ -3,12 +3,12 @@ import { fhirError } from '../fhir/error.ts';
 import type { Step } from './context.ts';
 
 /**
- * Whether a `Host` names this machine: `localhost` or a loopback address with any port, or none. A web page can let its
- * own name lead to 127.0.0.1 (DNS rebinding), but not one of these: browsers send the name.
+ * Whether a `Host` names this machine: `localhost`, a loopback address or one of `names`, with any port, or none. A web
+ * page can let its own name lead to 127.0.0.1 (DNS rebinding), but not one of these: browsers send the name.
  */
-export function isOwnHost(host: string): boolean {
+export function isOwnHost(host: string, names: readonly string[]): boolean {
   const name = nameOf(host);
-  return name === '' || isLoopback(name) || name.endsWith('.localhost');
+  return name === '' || isLoopback(name) || name.endsWith('.localhost') || names.some(own => nameOf(own) === name);
 }
 
 /**
@@ -17,10 +17,10 @@ export function isOwnHost(host: string): boolean {
  * https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
  */
 export function requireOwnHost(publicUrl: string): Step {
-  const own = nameOf(new URL(publicUrl).host);
+  const names = [new URL(publicUrl).host];
   return ({ req: { headers } }) => {
     const { host = '' } = headers;
-    if (isOwnHost(host) || nameOf(host) === own) return;
+    if (isOwnHost(host, names)) return;
     throw fhirError(
       421,
       'forbidden',

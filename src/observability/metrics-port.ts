@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hostname } from 'node:os';
 import { isLoopback } from '../config/values.ts';
 import { isOwnHost } from '../http/own-host.ts';
 import type { Metrics } from './prometheus.ts';
@@ -34,7 +35,8 @@ export async function openMetricsPort(
     };
     request.resume(); // a body is ignored
     if (request.url?.split('?')[0] !== '/metrics') return send(404, plain, 'Metrics are at /metrics.\n');
-    if (!mayName(request)) return send(421, plain, 'From this machine, use `localhost` or 127.0.0.1 as host.\n');
+    if (!mayName(request))
+      return send(421, plain, 'From this machine, use `localhost`, 127.0.0.1 or its name as host.\n');
     if (request.method !== 'GET' && request.method !== 'HEAD') return send(405, plain, 'Use GET.\n');
     metrics.scrape().then(
       text => send(200, metrics.contentType, text),
@@ -67,7 +69,7 @@ export async function openMetricsPort(
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-7.4 */
 const mayName = ({ socket, headers }: IncomingMessage): boolean =>
-  !isLoopback(socket.localAddress?.replace(/^::ffff:/, '') ?? '') || isOwnHost(headers.host ?? '');
+  !isLoopback(socket.localAddress?.replace(/^::ffff:/, '') ?? '') || isOwnHost(headers.host ?? '', [hostname()]);
 
 const inUse = (port: number): string =>
   `The port ${port} of the metrics is in use by another program; choose one with \`--metrics-port\`, or 0 for any ` +

@@ -1,6 +1,6 @@
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 import { request } from 'node:http';
-import { networkInterfaces } from 'node:os';
+import { hostname, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { indexBacklog } from '../../src/engine/observe.ts';
 import { openMetricsPort } from '../../src/observability/metrics-port.ts';
@@ -216,7 +216,8 @@ describe('the port of metrics', () => {
   it('answers a request from this machine under the names of this machine alone', async () => {
     const port = server.running.metricsPort ?? 0;
     const status = (host: string): Promise<number> => statusAt('127.0.0.1', port, host);
-    for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]', 'metrics.localhost'])
+    // Debian lets the name of a machine lead to 127.0.1.1.
+    for (const host of ['localhost', `127.0.0.1:${port}`, '[::1]', 'metrics.localhost', `${hostname()}:${port}`])
       expect([host, await status(host)]).toEqual([host, 200]);
     for (const host of ['evil.example', `evil.example:${port}`, 'localhost.evil.example'])
       expect([host, await status(host)]).toEqual([host, 421]);
