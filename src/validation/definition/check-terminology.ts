@@ -8,6 +8,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Terminology } from '../profile/terminology.ts';
 import { nearest } from './nearest.ts';
+import { isPlain } from './profile.ts';
 
 /**
  * The mistakes in ValueSets and CodeSystems of single files. A code that is defined twice and a ValueSet that includes
@@ -20,7 +21,6 @@ export function checkTerminology(
 ): { readonly problems: readonly Problem[]; readonly warnings: readonly string[] } {
   const problems: Problem[] = [];
   const warnings: string[] = [];
-  const isPlain = ({ core, package: from }: Definition): boolean => !core && from === undefined;
   for (const definition of definitions.all('CodeSystem').filter(isPlain))
     for (const [path, code] of repeatedCodes(definition.resource()))
       problems.push(problemAt(definition, path, `The code \`${code}\` is defined twice; a code has one concept.`));
