@@ -16,8 +16,15 @@ export const mostSorted = 10_000;
 /** Matches that are read first; each batch has twice as many as the one before, since each plans the query again. */
 const firstBatch = 200;
 
-/** Most matches of a batch. */
+/** Most matches of a batch, and about how long the texts of more than `firstBatch` may be, in characters. */
 const largestBatch = 2_000;
+const mostText = 16 * 1024 * 1024;
+
+/** The number of matches of the batch after one of `batch` matches. `mean` is the length of their texts so far. */
+export function nextBatch(batch: number, mean: number): number {
+  const fitting = Math.floor(mostText / Math.max(mean, 1));
+  return Math.min(batch * 2, largestBatch, Math.max(firstBatch, fitting));
+}
 
 /** Matches after which the event loop gets a turn. */
 const turn = 200;
@@ -42,6 +49,7 @@ export async function sortedPage(
   let read = 0;
   let from: StoreSearch['after'];
   let batch = firstBatch;
+  let length = 0; // of all texts
   do {
     if (read === firstBatch && (await partition.count(type.name, query, explain)) > mostSorted)
       throw new TooManyToSort(mostSorted);
@@ -56,13 +64,14 @@ export async function sortedPage(
     for (const [at, version] of versions.entries()) {
       if (at > 0 && at % turn === 0) await setImmediate();
       const { id, lastUpdated, text = '' } = version;
+      length += text.length;
       const entries = entriesOfStored(options, narrow, text, where) ?? [];
       page.add(positionOf(sort, type, { id, lastUpdated, entries }), version);
     }
     read += versions.length;
     if (read > mostSorted) throw new TooManyToSort(mostSorted);
     from = next;
-    batch = Math.min(batch * 2, largestBatch);
+    batch = nextBatch(batch, length / Math.max(read, 1));
     if (from !== undefined) await setImmediate();
     if (performance.now() > end) throw new DeadlinePassed(deadline);
   } while (from !== undefined);
