@@ -6,7 +6,7 @@ import { baseUnits, ucumSystem } from './ucum.ts';
 export interface CanonicalUnit {
   /** Such as `g.m-3`; `1` for a number. */
   readonly unit: string;
-  /** An end of the range of numbers (`Number.MAX_VALUE`) stays it. */
+  /** An end of the range of numbers (`Number.MAX_VALUE`) stays it, and so does an infinite end. */
   convert(value: number): number;
 }
 
@@ -45,7 +45,7 @@ function make(code: string): CanonicalUnit | undefined {
   const exact = (value: number): ExactDecimal => times(plus(exactDecimal(value), start), factor);
   return {
     unit,
-    convert: value => (Math.abs(value) === Number.MAX_VALUE ? value : nearestNumber(dividedBy(exact(value), divisor))),
+    convert: value => (Math.abs(value) >= Number.MAX_VALUE ? value : nearestNumber(dividedBy(exact(value), divisor))),
   };
 }
 

@@ -41,6 +41,8 @@ describe('the canonical form of a UCUM unit', () => {
     expect(kilograms?.convert(Number.MAX_VALUE)).toBe(Number.MAX_VALUE);
     expect(kilograms?.convert(-Number.MAX_VALUE)).toBe(-Number.MAX_VALUE);
     expect(kilograms?.convert(1e308)).toBe(Number.MAX_VALUE);
+    expect(kilograms?.convert(Infinity)).toBe(Infinity);
+    expect(kilograms?.convert(-Infinity)).toBe(-Infinity);
   });
 
   const amount = fc.double({ noNaN: true, min: -1e6, max: 1e6 });

@@ -140,6 +140,18 @@ describe('quantity search across the units of UCUM', () => {
     ['a special unit by its code', `size=7.4|${ucum}|[pH]`, `(low >= 7.35) (high < 7.45) "${ucum}" "[pH]"`, 'pH'],
     ['an arbitrary unit by its code', `size=5.4|${ucum}|[iU]`, `(low >= 5.35) (high < 5.45) "${ucum}" "[iU]"`, 'IU'],
     ['no unit of UCUM as a text', `size=5.4|${ucum}|grams`, `(low >= 5.35) (high < 5.45) "${ucum}" "grams"`, 'words'],
+    [
+      'up to the end of numbers',
+      `size=1.7976931348623157e308|${ucum}|g`,
+      '(low >= 1.7976931348623157e+308) (high < Infinity) canonical "g"',
+      '',
+    ],
+    [
+      'about the end of numbers',
+      `size=ap-1.7976931348623157e308|${ucum}|g`,
+      '(low <= -1.6179238213760842e+308) (high >= -Infinity) canonical "g"',
+      '',
+    ],
     ['a unit without system as a text', 'size=5.4||g', '(low >= 5.35) (high < 5.45) any "g"', '5.4g other'],
   ];
   it.each(cases)('%s: %s', (_, query, ast, finds) => {
