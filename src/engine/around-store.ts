@@ -11,7 +11,7 @@ const ofPartition: readonly (keyof Partition)[] = [
   'readMany',
   'search',
   'count',
-  'referringTypes',
+  'types',
   'write',
   'putAttachment',
   'attachment',

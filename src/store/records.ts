@@ -16,10 +16,11 @@ export interface RecordStore {
    */
   count(type: string, query?: Query, explain?: Explain): Promise<number>;
   /**
-   * The types of records that refer to one of these by an indexed parameter, in the order of the definitions. Throws
-   * `IndexPending` if such an index is not complete.
+   * The declared types of which there may be records: of others no record was acknowledged before. With `referringTo`,
+   * those of records that refer to one of these by an indexed parameter; throws `IndexPending` if such an index is not
+   * complete. In the order of the definitions.
    */
-  referringTypes(to: Referred): Promise<readonly string[]>;
+  types(referringTo?: Referred): Promise<readonly string[]>;
   /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
    * `RequirementFailed`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a

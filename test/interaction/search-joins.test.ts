@@ -313,7 +313,7 @@ describe('an include', () => {
       },
       count: (type: string) => partition.count(type),
       readMany: (keys: Parameters<Partition['readMany']>[0]) => partition.readMany(keys),
-      referringTypes: (to: Referred) => partition.referringTypes(to),
+      types: (to: Referred) => partition.types(to),
     };
     const type = model.types.get('Patient');
     if (type === undefined) throw new Error('no type');

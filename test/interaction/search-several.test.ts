@@ -1,5 +1,9 @@
 // Searches of several types: of the whole system, and of compartments. https://hl7.org/fhir/R4/http.html#search
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findAll } from '../../src/interaction/search/find-all.ts';
+import type { SearchedPartition } from '../../src/interaction/search/joined.ts';
+import { searchedBy } from '../../src/interaction/search/searched.ts';
+import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
@@ -138,6 +142,43 @@ describe('a search of several types', () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const posted = await server.ask('POST', `${place}/_search`, { headers, body: search });
     expect([posted.status, found(posted.json)]).toEqual([200, wanted.join(' ')]);
+  });
+
+  it('reads the types alone of which there are records, if it is of many', async () => {
+    const { engine } = server.running;
+    const read: string[] = [];
+    const { id, settings } = server.partition;
+    const partition: SearchedPartition = {
+      id,
+      settings,
+      search: (...[type, search]) => {
+        read.push(type);
+        return server.partition.search(type, search);
+      },
+      count: (...[type, query]) => {
+        read.push(type);
+        return server.partition.count(type, query);
+      },
+      readMany: keys => server.partition.readMany(keys),
+      types: referringTo => server.partition.types(referringTo),
+    };
+    const place = {
+      partition,
+      extract: engine.extract,
+      base: server.base,
+      model: engine.model,
+      access: 'open',
+    } as const;
+    const path = { access: 'open', base: server.base, resourceType: undefined, compartment: undefined } as const;
+    const context = { model: engine.model, base: server.base, zone: 'UTC', handling: 'strict', now: 0, joins: true };
+    const asked = searchedBy(engine.model, path).parse(
+      parsePairs('_total=accurate&_count=100'),
+      context as Parameters<ReturnType<typeof searchedBy>['parse']>[1],
+    );
+    expect(asked.length).toBeGreaterThan(medicine.length);
+    const { page, counted } = await findAll(asked, { ...place, deadline: 60_000 });
+    expect([page.versions.length, counted.total]).toEqual([11, 11]);
+    expect([...new Set(read)].toSorted()).toEqual(medicine);
   });
 
   it('of all types of a compartment is posted without the `*` too', async () => {

@@ -93,13 +93,17 @@ export function createContract(where: Where): void {
       expect(await clinic.write([], { key })).toHaveLength(holds ? 1 : 0);
     });
 
+    it('which types there are records of', async () => {
+      expect(await clinic.types()).toEqual(['Media', 'Patient']);
+    });
+
     it('which types refer to some records', async () => {
-      const types = (...ids: readonly string[]) => clinic.referringTypes({ type: 'Patient', ids, base });
+      const types = (...ids: readonly string[]) => clinic.types({ type: 'Patient', ids, base });
       expect(await types('r-there', 'r-never')).toEqual([]);
       expect(await types('r-there', 'r-pictured')).toEqual(['Media']);
       expect(await types('r-by-url')).toEqual(['Media']);
       const elsewhere = { type: 'Patient', ids: ['r-by-url'], base: 'https://elsewhere.example' };
-      expect(await clinic.referringTypes(elsewhere)).toEqual([]);
+      expect(await clinic.types(elsewhere)).toEqual([]);
       const many = Array.from({ length: 3_000 }, (_, at) => `r-many-${at}`);
       let turned = false;
       setImmediate(() => (turned = true));

@@ -66,7 +66,7 @@ async function* referrersOf(
   const { partition, base } = place;
   for (let at = 0; at < ids.length; at += idSlice) {
     const some = ids.slice(at, at + idSlice);
-    const names = new Set(await refuseCostly(partition.referringTypes({ type: type.name, ids: some, base })));
+    const names = new Set(await refuseCostly(partition.types({ type: type.name, ids: some, base })));
     for (const [from, params] of paramsReferringTo(model, type.name)) {
       if (!names.has(from.name)) continue;
       const of = params.flatMap(param =>

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
-import type { Position } from '../../search/ast.ts';
+import type { Position, Query } from '../../search/ast.ts';
 import type { VersionWithText } from '../../store/records.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
@@ -16,6 +16,7 @@ import { withDeadline } from '../search/deadline.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import type { Place } from '../search/joined.ts';
+import { ofUsedTypes } from '../search/used-types.ts';
 import { findVisible } from '../visible.ts';
 import { readArguments } from './arguments.ts';
 import { elementsOf, labelsOf, withLabels } from './meta-labels.ts';
@@ -33,9 +34,10 @@ export const meta: Interaction = async (engine, request, partition) => {
     const found = await findVisible(engine, declaredType(engine.model, request), { partition, access, id });
     return answerMeta(found);
   }
-  const types = resourceType === undefined ? typesOf(engine.model, request) : [declaredType(engine.model, request)];
+  const allowed = resourceType === undefined ? typesOf(engine.model, request) : [declaredType(engine.model, request)];
   const place = { partition: withDeadline(partition, engine.searchDeadline), extract: engine.extract, base };
-  const labels = await refuseCostly(labelsOfTypes(engine, types, request, place));
+  const asked = allowed.map(type => ({ type, query: restriction(request.access, type, 's') }));
+  const labels = await refuseCostly(labelsOfTypes(engine, asked, request, place));
   return { status: 200, body: printMeta(elementsOf(labels)) };
 };
 
@@ -67,17 +69,22 @@ function typesOf({ types }: Model, { access, base }: FhirRequest): readonly Reso
 /** Records that are read for one answer at most. */
 const mostRead = 20_000;
 
+/** A type, with the query of its records that the caller may search. */
+interface Asked {
+  readonly type: ResourceType;
+  readonly query: Query;
+}
+
 async function labelsOfTypes(
   engine: Engine,
-  types: readonly ResourceType[],
-  { access, requestId }: FhirRequest,
+  asked: readonly Asked[],
+  { requestId }: FhirRequest,
   place: Place,
 ): Promise<Labels> {
   const fault = (error: unknown): void => engine.fault(error, requestId);
   let labels = labelsOf({});
   let read = 0;
-  for (const type of types) {
-    const query = restriction(access, type, 's');
+  for (const { type, query } of await ofUsedTypes(asked, place)) {
     const search = { type, query, sort: anyOrder, limit: 500 };
     const isAll = query.kind === 'all';
     await refusePending(engine.store.indexes, place.partition.id, { ...search, count: search.limit }, () => isAll);

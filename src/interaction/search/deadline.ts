@@ -32,7 +32,7 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
     timeOf,
     search: (type, search) => after(begin(), () => partition.search(type, search)),
     count: (type, query) => after(begin(), () => partition.count(type, query)),
-    referringTypes: to => after(begin(), () => partition.referringTypes(to)),
+    types: referringTo => after(begin(), () => partition.types(referringTo)),
     readMany: keys => after(begin(), () => partition.readMany(keys)),
   };
 }

@@ -8,6 +8,7 @@ import { countMatches, findPage } from './find.ts';
 import { include, type Included, type Includer } from './include.ts';
 import type { Place } from './joined.ts';
 import { mergedPage } from './merge.ts';
+import { ofUsedTypes } from './used-types.ts';
 
 /** What a search finds: a page of matches, their number if it is requested, and the records that the page includes. */
 export interface Found {
@@ -72,6 +73,6 @@ async function totalOf(place: Place, asked: readonly SearchRequest[]): Promise<C
 
 async function countAll(place: Place, asked: readonly SearchRequest[]): Promise<number> {
   let total = 0;
-  for (const { type, query } of asked) total += await countMatches(type, query, place);
+  for (const { type, query } of await ofUsedTypes(asked, place)) total += await countMatches(type, query, place);
   return total;
 }

@@ -195,7 +195,7 @@ async function withReferences(
   const named = new Set<string>();
   for (const [type, records] of targets) {
     const ids = records.map(({ id }) => id);
-    for (const name of await partition.referringTypes({ type, ids, base })) named.add(name);
+    for (const name of await partition.types({ type, ids, base })) named.add(name);
   }
   return allowed.filter(([{ name }, of]) => named.has(name) || of.some(({ param }) => isCanonical(param)));
 }

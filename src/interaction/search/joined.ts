@@ -14,7 +14,7 @@ import type { StoredVersion } from '../../store/records.ts';
 /** The reads of a partition that a search uses. */
 export interface SearchedPartition extends Pick<
   Partition,
-  'id' | 'settings' | 'search' | 'count' | 'readMany' | 'referringTypes'
+  'id' | 'settings' | 'search' | 'count' | 'readMany' | 'types'
 > {
   /**
    * The time by which a version matches `_lastUpdated`, if it is not yet written and its own is a placeholder.

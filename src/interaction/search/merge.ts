@@ -8,12 +8,14 @@ import type { Page, StoredVersion } from '../../store/records.ts';
 import { mostSorted } from '../../store/sorted.ts';
 import { countMatches, findPage } from './find.ts';
 import { indexedBy, type Place } from './joined.ts';
+import { ofUsedTypes } from './used-types.ts';
 
 /**
  * A page of the matches of several types, in the order of their sort values, then of ids, then of types. Its position
  * has the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `findPage`.
  */
-export async function mergedPage(requests: readonly SearchRequest[], place: Place): Promise<Page> {
+export async function mergedPage(asked: readonly SearchRequest[], place: Place): Promise<Page> {
+  const requests = await ofUsedTypes(asked, place);
   const [first] = requests;
   if (first === undefined || first.count === 0) return { versions: [], next: undefined };
   await refuseTooMany(requests, place);

@@ -7,6 +7,7 @@ import { ofPartition } from './attachment-bucket.ts';
 import { type Core, history, resources, versionsOf } from './core.ts';
 import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';
 import type { HistoryDocument } from './layout.ts';
+import { usedTypesOf } from './used-types.ts';
 
 /** Types that are read concurrently. */
 const typesAtOnce = 4;
@@ -19,7 +20,9 @@ const recordSlice = 100;
  * history before it is replaced, so that none is missing; one that is found twice is returned once.
  */
 export async function historySlice(core: Core, p: string, scope: HistoryScope): Promise<VersionSlice> {
-  const found = await fewAtOnce(scope.of, typesAtOnce, ({ type, ids }) =>
+  const used = scope.of.length > typesAtOnce ? await usedTypesOf(core, p) : undefined;
+  const of = used === undefined ? scope.of : scope.of.filter(({ type }) => used.has(type));
+  const found = await fewAtOnce(of, typesAtOnce, ({ type, ids }) =>
     ids === undefined ? keysOfType(core, p, type, scope) : keysOfRecords(core, p, type, ids, scope),
   );
   const order = versionOrder(scope.order);

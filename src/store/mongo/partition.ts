@@ -31,7 +31,7 @@ import { exportVersions } from '../upkeep/versions.ts';
 import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';
 import { restoreVersions } from './restore.ts';
-import { listTypes } from './used-types.ts';
+import { listTypes, usedTypesOf } from './used-types.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
 
@@ -85,8 +85,12 @@ export class MongoPartition implements Partition {
     );
   }
 
-  referringTypes(to: Referred): Promise<readonly string[]> {
-    return this.#with(p => findReferring(this.#core, { p }, to));
+  types(referringTo?: Referred): Promise<readonly string[]> {
+    return this.#with(async p => {
+      if (referringTo !== undefined) return findReferring(this.#core, { p }, referringTo);
+      const used = await usedTypesOf(this.#core, p);
+      return [...this.#core.options.model.types.keys()].filter(name => used?.has(name) !== false);
+    });
   }
 
   write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {

@@ -127,13 +127,14 @@ export class SqlitePartition implements Partition {
     return answer.kind === 'count' ? answer.count : 0;
   }
 
-  async referringTypes(to: Referred): Promise<readonly string[]> {
+  async types(referringTo?: Referred): Promise<readonly string[]> {
+    const { database } = this.#core;
     const partition = partitionIndex(this.#core, this.id);
     if (partition === undefined) return [];
-    const found = await referringInTurns(this.#core.database, askReferring(this.#core, partition, to));
-    return [...partition.types.values()]
-      .filter(({ codes }) => found.some(p => codes.has(p)))
-      .map(({ type }) => type.name);
+    const all = [...partition.types.values()];
+    if (referringTo === undefined) return namesOf(all.filter(({ t }) => resourcesOf(database, t) > 0));
+    const found = await referringInTurns(database, askReferring(this.#core, partition, referringTo));
+    return namesOf(all.filter(({ codes }) => found.some(p => codes.has(p))));
   }
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
@@ -248,6 +249,8 @@ export class SqlitePartition implements Partition {
 }
 
 /** The error of the result of a write that wrote nothing. */
+const namesOf = (types: readonly TypeIndex[]): readonly string[] => types.map(({ type }) => type.name);
+
 function refusal(result: Applied): Error {
   switch (result.kind) {
     case 'conflict':

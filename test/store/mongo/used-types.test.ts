@@ -32,10 +32,11 @@ describe('the types of a partition', () => {
     await clinic.write([person('p1', 'P')]);
     await clinic.write([{ kind: 'remove', type: 'Observation', id: 'none' }]);
     expect(await used()).toEqual(['Patient']);
-    expect(await clinic.referringTypes({ type: 'Patient', ids: ['p1'], base })).toEqual([]);
+    expect(await clinic.types({ type: 'Patient', ids: ['p1'], base })).toEqual([]);
     await clinic.write([picture('m1', 'M')]);
     expect(await used()).toEqual(['Media', 'Patient']);
-    expect(await clinic.referringTypes({ type: 'Patient', ids: ['p1'], base })).toEqual(['Media']);
+    expect(await clinic.types({ type: 'Patient', ids: ['p1'], base })).toEqual(['Media']);
+    expect(await clinic.types()).toEqual(['Media', 'Patient']);
     await store.partitions.remove('clinic');
     expect(await used()).toEqual([]);
     await store.close();
@@ -43,21 +44,23 @@ describe('the types of a partition', () => {
 
   it('that an engine of layout 3 wrote are listed when none of them runs any more', async () => {
     await placeMongo3(place.url);
+    const { store, clinic } = await openClinic(place.url, await shippedModel(), { mode: 'command' });
     core = await openCore(place.url);
     const old = { _id: 'old', mode: 'serve', definitions: '', layout: 3, host: 'elsewhere', pid: 1 } as const;
     await servers(core.database).insertOne({ ...old, seen: new Date() });
     await fillUsedTypes(core);
     expect([await used(), await meta(core.database).findOne({ _id: 'usedTypes' })]).toEqual([undefined, null]);
-    const { store, clinic } = await openClinic(place.url, await shippedModel(), { mode: 'command' });
     const referred = { type: 'Patient', ids: ['p'], base: 'https://first.example/fhir/r4/clinic' };
-    const types = await clinic.referringTypes(referred);
+    const types = await clinic.types(referred);
+    expect(await clinic.types()).toEqual([...(await shippedModel()).types.keys()]);
     expect(types).toContain('Condition');
     await servers(core.database).deleteOne({ _id: 'old' });
     await fillUsedTypes(core);
+    expect((await clinic.types()).toSorted()).toEqual(['Condition', 'Encounter', 'Media', 'Observation', 'Patient']);
     expect(await used()).toEqual(['Condition', 'Encounter', 'Media', 'Observation', 'Patient']);
-    expect(await clinic.referringTypes(referred)).toEqual(types);
+    expect(await clinic.types(referred)).toEqual(types);
     await usedTypes(core.database).deleteMany({});
-    expect(await clinic.referringTypes(referred)).toEqual([]);
+    expect(await clinic.types(referred)).toEqual([]);
     await store.close();
   });
 });

@@ -154,8 +154,8 @@ export class StagedPartition implements Partition {
   }
 
   /** The types of changed records are among them, whether these refer to one or not. */
-  async referringTypes(to: Referred): Promise<readonly string[]> {
-    const stored = await this.#parts.partition.referringTypes(to);
+  async types(referringTo?: Referred): Promise<readonly string[]> {
+    const stored = await this.#parts.partition.types(referringTo);
     const changed = this.#isHidden ? [] : this.records.map(({ version }) => version.type);
     return [...new Set([...stored, ...changed])];
   }

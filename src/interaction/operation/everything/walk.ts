@@ -6,6 +6,7 @@ import type { StoredVersion } from '../../../store/records.ts';
 import { findPage } from '../../search/find.ts';
 import { anyOrder, indexedBy, localId } from '../../search/joined.ts';
 import type { Place } from '../../search/joined.ts';
+import { ofUsedTypes } from '../../search/used-types.ts';
 import type { Step } from './steps.ts';
 
 export interface WalkedPage {
@@ -28,9 +29,10 @@ export async function walk(
   const first = after === undefined ? 0 : steps.findIndex(({ type }) => type.name === after.keys[0]);
   if (first === -1) throw badPageToken();
   const found: StoredVersion[] = [];
-  for (const [at, step] of steps.slice(first).entries()) {
+  const begun = steps[first]?.type;
+  for (const step of await ofUsedTypes(steps.slice(first), place)) {
     await ready(step);
-    let from = after === undefined || at > 0 ? undefined : positionIn(step.type, after.id);
+    let from = after === undefined || step.type !== begun ? undefined : positionIn(step.type, after.id);
     do {
       const limit = count + 1 - found.length;
       const { versions, next } = await findPage({ ...step, sort: anyOrder, limit, after: from }, place);

@@ -62,7 +62,7 @@ export function recorded(partition: SearchedPartition): Recorded {
           add(stepOf('count', type, answers, 1));
         }
       },
-      referringTypes: to => partition.referringTypes(to),
+      types: referringTo => partition.types(referringTo),
       async readMany(keys) {
         const found = await partition.readMany(keys);
         const [{ type } = { type: '' }] = keys;
