@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { IndexEntry } from '../../src/indexing/entry.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { StoreFinding } from '../../src/store/transfer.ts';
@@ -76,6 +77,21 @@ export function verifyContract(where: WhereDamaged): void {
     expect(await verify()).toEqual({ records: 4, versions: 2, undigested: 0, findings: [] });
     expect(await verify('demo')).toEqual({ records: 3, versions: 2, undigested: 0, findings: [] });
     expect(await verify('other')).toEqual({ records: 1, versions: 0, undigested: 0, findings: [] });
+  });
+
+  it('finds nothing wrong with numbers beyond 2^53', async () => {
+    const amount = t.param('amount', 'number');
+    const there = await where.newPlace();
+    const { store: other, demo: numbers } = await t.openDemo(there.url, { model: t.modelOf([amount]) });
+    const of = (value: number): IndexEntry => ({ param: 'amount', value: { kind: 'number', low: value, high: value } });
+    await numbers.write(
+      [2 ** 53, 1e17, -1e17, 9.3e18, 1e300].map((value, at) => t.put(`n${at}`, [of(value)])),
+      t.each,
+    );
+    const steps = await indexSteps(other, 'demo');
+    await other.close();
+    await there.remove();
+    expect(steps.flatMap(({ findings }) => findings)).toEqual([]);
   });
 
   describe('finds', () => {

@@ -48,7 +48,8 @@ export async function* verifyType(core: Core, partition: string, type: string): 
   for (const table of tables)
     for (const p of first.codes.keys()) {
       const findings = new Map<string, StoreFinding>();
-      const walked: Walked = { from: table.name, key: table.order, rest: restOf(table), where: ['p = ?', p] };
+      const { name: from, order, reals } = table;
+      const walked: Walked = { from, key: order, rest: restOf(table), reals, where: ['p = ?', p] };
       const rows = walkTable(database, walked, compareSlice);
       for (let entries = rows.next(); ; entries = rows.next()) {
         const now = find();
@@ -111,21 +112,25 @@ interface Table {
   readonly key: readonly string[];
   /** The columns that order its rows. */
   readonly order: readonly string[];
+  /** The columns of numbers that may be of any size. */
+  readonly reals: readonly string[];
 }
 
 const tables: readonly Table[] = [
-  { name: 'terms', key: ['v', 'item', 'ord', 'id'], order: ['v', 'ord', 'id', 'item'] },
+  { name: 'terms', key: ['v', 'item', 'ord', 'id'], order: ['v', 'ord', 'id', 'item'], reals: [] },
   {
     name: 'strings',
     key: ['folded', 'text', 'item', 'ord', 'id'],
     order: ['folded', 'text', 'id', 'item'],
+    reals: [],
   },
   {
     name: 'ranges',
     key: ['k', 'long', 'low', 'high', 'item', 'ord', 'id'],
     order: ['k', 'long', 'low', 'high', 'id', 'item'],
+    reals: ['low', 'high'],
   },
-  { name: 'sorts', key: ['which', 'k', 'ord', 'id'], order: ['which', 'k', 'id'] },
+  { name: 'sorts', key: ['which', 'k', 'ord', 'id'], order: ['which', 'k', 'id'], reals: [] },
 ];
 
 function comparedType(core: Core, partition: string, type: string): Compared | undefined {

@@ -10,6 +10,8 @@ export interface Walked {
   readonly key: readonly string[];
   /** Further columns. */
   readonly rest?: readonly string[];
+  /** Columns of numbers among them: SQLite stores whole ones as integers, which cannot be read beyond 2^53. */
+  readonly reals?: readonly string[];
   /** A condition on the rows, with its values. */
   readonly where?: readonly [condition: string, ...values: SqlValue[]];
 }
@@ -20,10 +22,11 @@ export interface Walked {
  */
 export function walkTable(
   database: Database,
-  { from, key, rest = [], where: [condition, ...values] = ['TRUE'] }: Walked,
+  { from, key, rest = [], reals = [], where: [condition, ...values] = ['TRUE'] }: Walked,
   limit: number,
 ): Generator<readonly Row[], string | undefined> {
-  const start = `SELECT ${[...key, ...rest].join(', ')} FROM ${from} WHERE ${condition}`;
+  const read = (column: string): string => (reals.includes(column) ? `CAST(${column} AS REAL)` : column);
+  const start = `SELECT ${[...key, ...rest].map(read).join(', ')} FROM ${from} WHERE ${condition}`;
   const marks = key.map(() => '?').join(', ');
   return walkAround(
     (last, backwards, most) => {
