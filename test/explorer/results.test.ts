@@ -58,6 +58,31 @@ describe('results', () => {
     expect(rows(second)[1]?.[0]).not.toBe(rows(html)[1]?.[0]);
   });
 
+  it('keep the search on later pages: they say it, sort it, change it, and lead back to its beginning', async () => {
+    const html = await get('/Patient?gender=female&_sort=birthdate&_count=1');
+    const next = links(html).find(href => href.includes('_page_token')) ?? '';
+    const second = await get(next.slice('/r4/demo'.length));
+    expect(plain(second)).toContain('GET Patient?gender=female&_sort=birthdate&_count=1');
+    expect(rows(second)[0]).toEqual(rows(html)[0]);
+    const found = links(second);
+    expect(found).toContain('/r4/demo/Patient?gender=female&_count=1&_sort=-birthdate');
+    expect(found).toContain('/explorer/demo/types/Patient?gender=female&_sort=birthdate&_count=1');
+    expect(found).toContain('/r4/demo/Patient?gender=female&_sort=birthdate&_count=1'); // the first page
+    for (const href of found.filter(href => href.startsWith('/r4/demo/Patient?')))
+      expect([href, (await server.get(href.slice('/r4/demo'.length), browser)).status]).toEqual([href, 200]);
+    const json = await get(`${next.slice('/r4/demo'.length)}&_view=json`);
+    expect(plain(json)).toContain('GET Patient?gender=female&_sort=birthdate&_count=1');
+  });
+
+  it('of a later page whose link does not name the search have no link that would need it', async () => {
+    const { json } = await server.get('/Patient?gender=female&_count=1');
+    const { link } = json as { link: { relation: string; url: string }[] };
+    const next = link.find(({ relation }) => relation === 'next')?.url ?? '';
+    const second = await get(next.slice(server.base.length));
+    for (const href of links(second).filter(href => href.startsWith('/r4/demo/Patient?')))
+      expect([href, (await server.get(href.slice('/r4/demo'.length), browser)).status]).toEqual([href, 200]);
+  });
+
   it('are JSON with linked references where the visitor asks for it', async () => {
     const html = await get('/Observation?_view=json');
     expect(html).toContain('<a href="/r4/demo/Patient/p1">');

@@ -17,7 +17,7 @@ export async function versionsPage(visit: Visit): Promise<Reply> {
   );
   const isLater = query.some(([parameter]) => parameter === '_page_token');
   const of = id === undefined ? 'several' : isLater ? 'older' : 'newest';
-  const next = resultLinks(visit, json).page('next');
+  const next = resultLinks(visit, json, undefined).page('next');
   return {
     kind: 'page',
     title,

@@ -6,11 +6,14 @@ import type { Visit } from '../shell/visit.ts';
 import { columnsOf } from './columns.ts';
 import type { Column } from './columns.ts';
 import { columnLabel } from './table.ts';
+import { isLaterPage, searchOption } from './search-of.ts';
+import type { ShownSearch } from './search-of.ts';
 import type { ResultsTexts } from './texts.ts';
 
 /** The form that chooses the columns, and repeats the search. */
 export function columnChoice(
-  { query, record, target }: Visit,
+  { record, target, query }: Visit,
+  search: ShownSearch | undefined,
   type: ResourceType,
   shown: readonly Column[],
   view: RecordView,
@@ -34,7 +37,9 @@ export function columnChoice(
   return html`<details class="choices">
     <summary>${texts.columns}</summary>
     <form method="get" action="${record(path)}">
-      ${query.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+      ${[...query, ...(isLaterPage(query) ? searchOption(search) : [])].map(
+        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      )}
       <fieldset class="ticks">
         <legend class="unseen">${texts.columns}</legend>
         ${columnsOf(type).map(box)}

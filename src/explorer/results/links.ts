@@ -1,34 +1,53 @@
 import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { QueryPair } from '../../search/request.ts';
 import type { Visit } from '../shell/visit.ts';
+import { isLaterPage, searchOption } from './search-of.ts';
+import type { ShownSearch } from './search-of.ts';
 
 /** The parameters of the page that links to other results keep. */
-const lasting = ['_columns', '_view'];
+const lasting: ReadonlySet<string> = new Set(['_columns', '_view']);
 
 /** Links from results to others of the same search. */
 export interface ResultLinks {
-  /** With other parameters instead of those of the same names; an empty value leaves one out. */
-  with(changes: Readonly<Record<string, string>>): string;
+  /** This page in another view; an empty text is the table. */
+  view(name: string): string;
+  /** The first page of the search with another `_sort`; undefined if the search is unknown. */
+  sorted(sort: string): string | undefined;
+  /** The first page of the search; undefined on that page, and if the search is unknown. */
+  readonly first: string | undefined;
   /** To another page of the Bundle, by its relation; undefined without one. */
   page(relation: string): string | undefined;
 }
 
-export function resultLinks({ query, options, record, target, place }: Visit, bundle: JsonObject): ResultLinks {
+/** `search`: that of the page, see `searchOf`; without it links name no search. */
+export function resultLinks(
+  { query, options, record, target, place }: Visit,
+  bundle: JsonObject,
+  search: ShownSearch | undefined,
+): ResultLinks {
   const [path = ''] = target.split('?');
-  const kept = [...options].filter(([name]) => lasting.includes(name));
+  const kept = [...options].filter(([name]) => lasting.has(name));
+  const isLater = isLaterPage(query);
+  const named = searchOption(search);
+  const linkOf = (...pairs: readonly QueryPair[]): string => {
+    const text = new URLSearchParams(pairs.map(pair => [...pair])).toString();
+    return record(text === '' ? path : `${path}?${text}`);
+  };
+  const without = (name: string, pairs: readonly QueryPair[]): readonly QueryPair[] =>
+    pairs.filter(([other]) => other !== name);
   return {
-    with(changes) {
-      const stays = ([name]: readonly [string, string]): boolean => changes[name] === undefined;
-      const added = Object.entries(changes).filter(([, value]) => value !== '');
-      const pairs = [...query, ...kept].filter(stays).map(([name, value]) => [name, value]);
-      const text = new URLSearchParams([...pairs, ...added]).toString();
-      return record(text === '' ? path : `${path}?${text}`);
+    view(name) {
+      const view: readonly QueryPair[] = name === '' ? [] : [['_view', name]];
+      return linkOf(...query, ...without('_view', kept), ...(isLater ? named : []), ...view);
     },
+    sorted: sort => search && linkOf(...without('_sort', search.query), ...kept, ['_sort', sort]),
+    first: isLater && search !== undefined ? linkOf(...search.query, ...kept) : undefined,
     page(relation) {
       const url = asString(objectsOf(bundle['link']).find(link => link['relation'] === relation)?.['url']);
       const base = `${place?.base ?? ''}/`;
       if (url?.startsWith(base) !== true) return undefined;
-      const more = new URLSearchParams(kept.map(pair => [...pair])).toString();
+      const more = new URLSearchParams([...kept, ...named].map(pair => [...pair])).toString();
       const own = url.slice(base.length);
       return record(more === '' ? own : `${own}${own.includes('?') ? '&' : '?'}${more}`);
     },

@@ -15,20 +15,24 @@ import { shownColumns } from './columns.ts';
 import { resultLinks } from './links.ts';
 import type { ResultLinks } from './links.ts';
 import { recordLink, resultsTable } from './table.ts';
+import { searchOf } from './search-of.ts';
+import type { ShownSearch } from './search-of.ts';
 import { texts } from './texts.ts';
 import type { ResultsTexts } from './texts.ts';
 
 /** The results of a search of a type: as a table, or as JSON (`_view=json`). */
 export async function resultsPage(visit: Visit): Promise<Reply> {
-  const { ask, target, params, language, engine, options, query } = visit;
+  const { ask, target, params, language, engine, options } = visit;
   const answer = await ask(target);
   const parsed = parseJson(answer.text);
   const bundle = asObject(parsed.value);
   const type = engine.model.types.get(params['type'] ?? '');
   const view = viewOf(visit, type?.profile === undefined ? [] : [type.profile], parsed.decimals);
   const words = texts[language];
-  const links = resultLinks(visit, bundle);
+  const search = searchOf(visit);
+  const links = resultLinks(visit, bundle, search);
   const isJson = options.get('_view') === 'json' || type === undefined || bundle['resourceType'] !== 'Bundle';
+  const query = search?.query ?? [];
   const sort = query.find(([name]) => name === '_sort')?.[1] ?? '';
   const columns = type === undefined ? [] : shownColumns(type, query, options.getAll('_columns'));
   const matches = resourcesOf(bundle, 'match');
@@ -38,7 +42,7 @@ export async function resultsPage(visit: Visit): Promise<Reply> {
   const content =
     type === undefined || isJson
       ? jsonView(parsed, view)
-      : html`${columnChoice(visit, type, columns, view, words)}
+      : html`${columnChoice(visit, search, type, columns, view, words)}
         ${matches.length > 0 && resultsTable(matches, type.name, columns, { view, links, texts: words, sort })}
         ${included(bundle, view, words)}`;
   return {
@@ -49,10 +53,10 @@ export async function resultsPage(visit: Visit): Promise<Reply> {
     scripts: ['explorer.js'],
     body: html`<div class="card">
       <h1>${title}</h1>
-      <p class="query"><code>GET ${target}</code></p>
-      ${type !== undefined && views(visit, links, isJson, words)} ${notes(bundle, words)}
+      <p class="query"><code>GET ${search?.target ?? target}</code></p>
+      ${type !== undefined && views(visit, search, links, isJson, words)} ${notes(bundle, words)}
       ${bundle['resourceType'] === 'Bundle' && html`<p role="status">${count(bundle, matches.length, words)}</p>`}
-      ${content} ${paging(links, words)} ${codeSamples(visit, target)}
+      ${content} ${paging(links, words)} ${codeSamples(visit, search?.target ?? target)}
     </div>`,
   };
 }
@@ -70,24 +74,26 @@ function count(bundle: JsonObject, shown: number, words: ResultsTexts): string {
 }
 
 function views(
-  { link, place, params, query, target, engine, access }: Visit,
+  { link, place, params, engine, access }: Visit,
+  search: ShownSearch | undefined,
   links: ResultLinks,
   isJson: boolean,
   words: ResultsTexts,
 ): Html {
-  const search = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
-  const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${search}`);
-  const explained = link(
-    `/explorer/${place?.partition.id ?? ''}/explain?${new URLSearchParams({ query: target }).toString()}`,
-  );
+  const query = new URLSearchParams(search?.query.map(([name, value]) => [name, value])).toString();
+  const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${query}`);
   const isExplained = access !== undefined && mayExplain(access, engine.model.explainScopes, params['type'] ?? '');
+  const explained = (query: string): string =>
+    link(`/explorer/${place?.partition.id ?? ''}/explain?${new URLSearchParams({ query }).toString()}`);
   const current = html` aria-current="page"`;
   return html`<nav class="tabs" aria-label="${words.views}">
     <ul>
-      <li><a href="${links.with({ _view: '' })}" ${!isJson && current}>${words.table}</a></li>
-      <li><a href="${links.with({ _view: 'json' })}" ${isJson && current}>${words.json}</a></li>
+      <li><a href="${links.view('')}" ${!isJson && current}>${words.table}</a></li>
+      <li><a href="${links.view('json')}" ${isJson && current}>${words.json}</a></li>
       <li><a href="${form}">${words.form}</a></li>
-      ${isExplained && html`<li><a href="${explained}">${words.explain}</a></li>`}
+      ${
+        search !== undefined && isExplained && html`<li><a href="${explained(search.target)}">${words.explain}</a></li>`
+      }
     </ul>
   </nav>`;
 }
@@ -116,10 +122,11 @@ function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Pa
 
 function paging(links: ResultLinks, words: ResultsTexts): Part {
   const pages = (['first', 'previous', 'next'] as const).flatMap(relation => {
-    const href = links.page(relation);
+    const href = links.page(relation) ?? (relation === 'first' ? links.first : undefined);
     return href === undefined ? [] : [html`<li><a href="${href}" rel="${relation}">${words[relation]}</a></li>`];
   });
-  if (links.page('next') === undefined && links.page('previous') === undefined) return undefined;
+  if (links.first === undefined && links.page('next') === undefined && links.page('previous') === undefined)
+    return undefined;
   return html`<nav class="paging" aria-label="${words.paging}">
     <ul>
       ${pages}

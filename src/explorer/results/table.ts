@@ -42,10 +42,10 @@ export function resultsTable(
     const order = sort === column.sort ? 'ascending' : sort === `-${column.sort}` ? 'descending' : undefined;
     const next = order === 'ascending' ? `-${column.sort}` : column.sort;
     const mark = order === undefined ? '' : order === 'ascending' ? ' ▲' : ' ▼';
+    const name = html`${label}${mark !== '' && html`<span aria-hidden="true">${mark}</span>`}`;
+    const href = links.sorted(next);
     return html`<th scope="col" ${order !== undefined && html` aria-sort="${order}"`}>
-      <a href="${links.with({ _sort: next })}"
-        >${label}${mark !== '' && html`<span aria-hidden="true">${mark}</span>`}</a
-      >
+      ${href === undefined ? name : html`<a href="${href}">${name}</a>`}
     </th>`;
   };
   const shown: Html[] = [];

@@ -5,6 +5,7 @@ import { formToken, newBrowserSecret } from '../../pages/csrf.ts';
 import { languageOf } from '../../pages/language.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { texts } from '../texts/index.ts';
+import { searchParameter } from '../results/search-of.ts';
 import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
@@ -12,7 +13,13 @@ import { findPlace } from './place.ts';
 import type { Visit } from './visit.ts';
 
 /** Parameters of FHIR paths that are for the page, not for the FHIR interface. */
-export const pageParameters: ReadonlySet<string> = new Set(['_view', '_columns', '_format', '_pretty']);
+export const pageParameters: ReadonlySet<string> = new Set([
+  '_view',
+  '_columns',
+  searchParameter,
+  '_format',
+  '_pretty',
+]);
 
 /** A visit, and the error that its page reports, if the partition or the query cannot be used. */
 export interface OpenedVisit {
