@@ -1,4 +1,4 @@
-import type { Context } from '../http/context.ts';
+import type { Pages } from '../http/explorer.ts';
 import type { DemonstrationParts } from '../explorer/shell/parts.ts';
 import { isLocal } from '../config/safe-start.ts';
 import { makeOnce } from '../make-once.ts';
@@ -12,7 +12,7 @@ export function explorerOf(
   shared: Shared,
   engine: Engine,
   load: (() => Promise<Authorization>) | undefined,
-): () => Promise<(context: Context) => Promise<boolean>> {
+): () => Promise<Pages> {
   const { start, verify, authorization, clientAddress } = shared;
   const { config, url, log } = start;
   return makeOnce(async () => {

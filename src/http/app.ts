@@ -3,12 +3,14 @@ import type { TokenVerifier } from '../auth/claims.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import type { Log } from '../observability/log.ts';
 import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
 import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Context, Handler, Middleware, RequestState, Respond } from './context.ts';
-import { explorer } from './explorer.ts';
+import { explorer, missingPage } from './explorer.ts';
+import type { Pages } from './explorer.ts';
 import { answerFhir } from './fhir-request.ts';
 import { findPath } from './find-path.ts';
 import { healthz, readyz } from './health.ts';
@@ -37,8 +39,8 @@ export interface AppOptions {
   readonly verify: TokenVerifier | undefined;
   /** The authorization server, if it runs. */
   readonly authorized: { readonly load: () => Promise<Authorization> } | undefined;
-  /** Loads the pages for browsers, which answer or return false; undefined without them. */
-  readonly pages?: (() => Promise<(context: Context) => Promise<boolean>>) | undefined;
+  /** Loads the pages for browsers; undefined without them. */
+  readonly pages?: (() => Promise<Pages>) | undefined;
   /** The origins of registered apps; undefined if there are none. */
   readonly origins: Origins | undefined;
   /** On every answer. */
@@ -115,7 +117,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
     ]).routes(),
   );
-  app.use(nothingHere);
+  if (pages !== undefined) app.use(missingPage(pages, places, nothingHere));
+  app.use(() => Promise.reject(nothingHere()));
   app.on('error', (error: NodeJS.ErrnoException) => {
     // these two mean that the client disconnected
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none');
@@ -139,8 +142,8 @@ class App extends Koa<RequestState> {
   }
 }
 
-const nothingHere: Middleware = () =>
-  Promise.reject(fhirError(404, 'not-found', 'Nothing exists under this path. FHIR is under `/r4/{partition}`.'));
+const nothingHere = (): FhirError =>
+  fhirError(404, 'not-found', 'Nothing exists under this path. FHIR is under `/r4/{partition}`.');
 
 /** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {

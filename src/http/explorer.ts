@@ -1,11 +1,17 @@
+import type { FhirError } from '../fhir/error.ts';
 import type { Context, Middleware } from './context.ts';
 import type { Places } from './places.ts';
 
 /** The pattern of every page, in log and metrics. */
 export const explorerPattern = '/explorer';
 
-/** Answers a request for a page; returns false if no page has the path. */
-type Pages = (context: Context) => Promise<boolean>;
+/** The pages for browsers. */
+export interface Pages {
+  /** Answers a request for a page; returns false, without any effect, if no page has the path. */
+  page(context: Context): Promise<boolean>;
+  /** Answers with the page of an error. */
+  missing(context: Context, error: FhirError): Promise<void>;
+}
 
 /**
  * Passes requests for pages to the explorer, which is loaded with the first of them: those of browsers (GET with
@@ -24,7 +30,7 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
     try {
       state.pattern = explorerPattern;
       context.respond = false;
-      if (await (await load())(context)) return undefined;
+      if (await (await load()).page(context)) return undefined;
     } finally {
       place.leave();
     }
@@ -34,6 +40,22 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
   };
   // Not async: every other request passes here too.
   return (context, next) => (isPage(context) ? answer(context, next) : next());
+}
+
+/** The last step for browsers: an error as a page, where other clients get it as JSON. */
+export function missingPage(load: () => Promise<Pages>, places: Places, error: () => FhirError): Middleware {
+  return async (context, next) => {
+    const { req, state } = context;
+    if (!wantsPage(req, state.query)) return next();
+    const place = await places.enter(req, state.address);
+    try {
+      context.respond = false;
+      await (await load()).missing(context, error());
+    } finally {
+      place.leave();
+    }
+    return undefined;
+  };
 }
 
 /**

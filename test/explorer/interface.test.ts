@@ -7,6 +7,7 @@ import { requireModel } from '../support/loaded-once.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
+import { plain } from '../smart/pages/support/visitor.ts';
 
 const browser = { Accept: 'text/html' };
 let server: Served;
@@ -55,6 +56,11 @@ describe('the interface', () => {
       303,
       { 'family:exact': 'roy', birthdate: 'ge1980-01-02', _sort: '-birthdate' },
     ]);
+    for (const id of ['', 'a b']) {
+      const path = `//explorer/demo/types/Patient/search?${new URLSearchParams({ id }).toString()}`;
+      const wrong = await server.get(path, browser);
+      expect([wrong.status, plain(wrong.text)]).toEqual([400, expect.stringContaining(`\`${id}\` is not an id`)]);
+    }
     const byId = await server.get('//explorer/demo/types/Patient/search?id=p1', browser);
     expect(byId.headers.location).toBe('/r4/demo/Patient/p1');
   });

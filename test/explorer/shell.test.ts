@@ -83,7 +83,20 @@ describe('pages and JSON of the same URL', () => {
     const [page, json] = [await server.get(target, browser), await server.get(target)];
     expect([page.status, json.status]).toEqual([400, 400]);
     expect(page.text).toContain('<code>not-supported</code>');
+    expect(page.text).toContain('<a href="/explorer/demo/types/Patient?nmae=roy">Change the search</a>');
     expect((await server.get('//r4/none/Patient', browser)).status).toBe(404);
+  });
+
+  it('report a path of nothing to browsers, and lead to what exists', async () => {
+    for (const path of ['//nothing', '//r4', '//explorer/demo/nothing']) {
+      const [page, json] = [await server.get(path, browser), await server.get(path)];
+      expect([path, page.status, page.headers['content-type']]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('Nothing exists under this path.');
+      expect(page.text).toMatch(/<main[^]*<a href="\/">Go to the first page<\/a>/);
+      expect([json.status, json.json.resourceType]).toEqual([404, 'OperationOutcome']);
+    }
+    const record = await server.get('/Patient/none', browser);
+    expect(record.text).toMatch(/<main[^]*<a href="\/r4\/demo">Interface<\/a>/);
   });
 
   it('return from the choice of a language to the page, and to no other server', async () => {

@@ -69,9 +69,13 @@ describe('a visitor without a session', () => {
     expect(ids.size).toBe(1);
   });
 
-  it('is refused the choice that the account does not have', async () => {
-    const page = await signIn(visit(), 'zoe');
+  it('is refused the choice that the account does not have, and may make another', async () => {
+    const visitor = visit();
+    const page = await signIn(visitor, 'zoe');
     expect([page.status, plain(page.html)]).toEqual([403, expect.stringContaining('is for clinicians')]);
+    expect(page.html).toContain('<title>Error: Who is asking? – Clinical Records</title>');
+    const other = await visitor.submit(page, { how: 'patient' }, formWith(page, 'value="patient"'));
+    expect(other.heading).toBe('Allow Explorer?');
   });
 
   it('cannot end a sign-in that another browser began', async () => {
@@ -127,7 +131,9 @@ describe('a pasted token', () => {
       sessions.push(JSON.stringify(one));
     expect(sessions.length).toBeGreaterThan(0);
     expect(sessions.filter(text => text.includes(token))).toEqual([]);
-    expect((await visitor.get('/r4/demo/Condition')).status).toBe(403);
+    const refused = await visitor.get('/r4/demo/Condition');
+    expect(refused.status).toBe(403);
+    expect(refused.html).toContain('href="/explorer/demo/sign-in?to=%2Fr4%2Fdemo%2FCondition"'); // by another account
     clinic.pass(16 * 60_000);
     expect((await visitor.get(patients)).status).toBe(401);
     clinic.pass(-16 * 60_000);

@@ -35,6 +35,10 @@ describe('while the store cannot be reached', () => {
     const page = await fetch(authorizeUrl(server, pkce().challenge), { redirect: 'manual' });
     expect([page.status, page.headers.get('retry-after')]).toEqual([503, '5']);
     expect(await page.text()).toContain('Wait a moment, then try again.');
+    const headers = { Accept: 'text/html', Cookie: `crs_explorer=${'a'.repeat(43)}` };
+    const explorer = await fetch(new URL(`/explorer/demo/sign-in`, server.base), { headers });
+    expect([explorer.status, explorer.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await explorer.text()).toContain('<h1>The request failed</h1>');
     const refused = [
       await exchange(server, begun),
       await refresh(server, answer.json.refresh_token),

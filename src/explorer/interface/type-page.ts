@@ -43,16 +43,22 @@ export function typePage(visit: Visit): Reply {
   };
 }
 
-/** Sends the form on to the URL of the search, or of a record by its id. */
+/** Sends the form on to the URL of the search, or of a record by its id. Throws FhirError 400 for an invalid id. */
 export function typeSearch(visit: Visit): Reply {
   const { options, place } = visit;
   const type = typeOf(visit);
   const path = `/r4/${place?.partition.id ?? ''}/${type.name}`;
   const id = options.get('id')?.trim();
-  if (id !== undefined && isId(id)) return { kind: 'see', path: `${path}/${id}` };
+  if (id !== undefined) {
+    if (!isId(id)) throw fhirError(400, 'value', invalidId(id), 'http.id');
+    return { kind: 'see', path: `${path}/${id}` };
+  }
   const query = queryOf(type, options).toString();
   return { kind: 'see', path: query === '' ? path : `${path}?${query}` };
 }
+
+const invalidId = (id: string): string =>
+  `\`${id}\` is not an id: an id has 1 to 64 letters, digits, \`-\` and \`.\`, without accents.`;
 
 /** The declared type that the path names. Throws FhirError 404. */
 export function typeOf({ engine, params, place }: Visit): ResourceType {

@@ -7,17 +7,22 @@ import { findPlace } from '../shell/place.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';
 import { endFlow } from './flow.ts';
+import { signInAgain } from './sign-in-page.ts';
 
 /**
- * The end of the SMART sign-in: exchanges the code for a token, and begins the session. Throws FhirError 400 for a code
- * that this browser did not request, and 403 with the reason if the sign-in was refused.
+ * The end of the SMART sign-in: exchanges the code for a token, and begins the session. If the sign-in was refused, it
+ * is the sign-in again, with status 403 and the reason. Throws FhirError 400 for a code that this browser did not
+ * request, and 404 if the partition does not exist.
  */
 export async function callbackPage(visit: Visit): Promise<Reply> {
   const { parts, request, options } = visit;
   const flow = endFlow(parts.publicUrl, visit, options.get('state'));
   if (flow === undefined || parts.authorized === undefined) throw notBegun();
+  const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
+  const refused = (why: string): Promise<Reply> =>
+    signInAgain(visit, place, { to: flow.to, status: 403, reason: `The sign-in was refused: ${why}` });
   const [code, error] = [options.get('code'), options.get('error')];
-  if (code === null) throw refused(options.get('error_description') ?? error ?? 'There is no code.');
+  if (code === null) return refused(options.get('error_description') ?? error ?? 'There is no code.');
   const form = {
     grant_type: 'authorization_code',
     client_id: explorerId,
@@ -28,8 +33,7 @@ export async function callbackPage(visit: Visit): Promise<Reply> {
   const { server } = await parts.authorized.load();
   const { json } = await callEndpoint(server, '/token', form, request, parts.publicUrl);
   const token = asString(json['access_token']);
-  if (token === undefined) throw refused(asString(json['error_description']) ?? 'The code is not valid.');
-  const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
+  if (token === undefined) return refused(asString(json['error_description']) ?? 'The code is not valid.');
   await beginSession(visit, place, { token, own: true });
   return { kind: 'see', path: flow.to };
 }
@@ -40,5 +44,3 @@ const notBegun = (): FhirError =>
     'invalid',
     'The sign-in has expired, or was begun in another browser. Open the page and sign in again.',
   );
-
-const refused = (why: string): FhirError => fhirError(403, 'login', `The sign-in was refused: ${why}`);

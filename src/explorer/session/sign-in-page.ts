@@ -4,6 +4,7 @@ import type { Html } from '../../pages/html.ts';
 import { explorerScopes } from '../../smart/explorer-client.ts';
 import { localPath } from '../shell/local-path.ts';
 import type { Place } from '../shell/place.ts';
+import { hereOf, signInPath } from '../shell/sign-in-path.ts';
 import { tokenField } from '../shell/token-field.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';
@@ -15,15 +16,17 @@ import type { SessionTexts } from './texts.ts';
 /** The page that asks who the visitor is: the SMART sign-in, a token, or the demonstration. */
 export async function signInPage(visit: Visit): Promise<Reply> {
   const place = placeOf(visit);
-  return formPage(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
+  return signInAgain(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
 }
 
 /** The same page instead of one that needs a sign-in, with the reason why a token was rejected. */
 export async function signInInstead(visit: Visit, place: Place, failure: FhirError): Promise<Reply> {
-  const { request, path } = visit;
   const isRejected = failure.headers['WWW-Authenticate']?.includes('error=') === true;
-  const to = request.method === 'GET' ? (request.url ?? path) : path;
-  return formPage(visit, place, { to, status: failure.status, ...(isRejected ? { reason: failure.message } : {}) });
+  return signInAgain(visit, place, {
+    to: hereOf(visit),
+    status: failure.status,
+    ...(isRejected ? { reason: failure.message } : {}),
+  });
 }
 
 /** Signs in in the way that the field `how` of the form names. */
@@ -46,32 +49,29 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
     return { kind: 'see', path: to };
   }
   const token = (form.get('access') ?? '').trim();
-  if (token === '') return formPage(visit, place, { to, status: 422, reason: texts[language].noToken });
+  if (token === '') return signInAgain(visit, place, { to, status: 422, reason: texts[language].noToken });
   try {
     await beginSession(visit, place, { token, own: false });
   } catch (error) {
     if (!(error instanceof FhirError) || error.status !== 401) throw error;
-    return formPage(visit, place, { to, status: 422, reason: error.message });
+    return signInAgain(visit, place, { to, status: 422, reason: error.message });
   }
   return { kind: 'see', path: to };
 }
 
-/** The target of the form, with the page to return to. */
-const signInPath = (place: Place, to: string): string =>
-  `/explorer/${place.partition.id}/sign-in?${new URLSearchParams({ to }).toString()}`;
-
-async function formPage(
+/** The sign-in to a partition, which returns to a page; after a refusal with its reason. */
+export async function signInAgain(
   visit: Visit,
   place: Place,
   { to, status = 200, reason }: { readonly to: string; readonly status?: number; readonly reason?: string },
 ): Promise<Reply> {
   const words = texts[visit.language];
   const action = visit.link(signInPath(place, to));
-  const alert = html`<div class="errors" role="alert"><p lang="en">${reason}</p></div>`;
+  const alert = html`<div class="errors" role="alert" tabindex="-1" autofocus><p lang="en">${reason}</p></div>`;
   return {
     kind: 'page',
     status,
-    title: words.title,
+    title: reason === undefined ? words.title : `${words.titleError}: ${words.title}`,
     narrow: true,
     body: html`<div class="card">
       <h1>${words.title}</h1>

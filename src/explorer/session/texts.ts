@@ -3,6 +3,8 @@ import type { Language } from '../../pages/language.ts';
 /** The texts of sign-in. */
 export interface SessionTexts {
   readonly title: string;
+  /** Before the title of a page with an error. */
+  readonly titleError: string;
   readonly lead: (partition: string) => string;
   readonly signIn: string;
   readonly signInHint: string;
@@ -19,6 +21,7 @@ export interface SessionTexts {
 
 const en: SessionTexts = {
   title: 'Who is asking?',
+  titleError: 'Error',
   lead: partition => `The records in “${partition}” are shown to those who may see them.`,
   signIn: 'Sign in',
   signInHint: 'You see what your account may see. The explorer only reads.',
@@ -35,6 +38,7 @@ const en: SessionTexts = {
 
 const fr: SessionTexts = {
   title: 'Qui consulte?',
+  titleError: 'Erreur',
   lead: partition => `Les dossiers de «\u00a0${partition}\u00a0» sont montrés à qui peut les voir.`,
   signIn: 'Se connecter',
   signInHint: 'Vous voyez ce que votre compte peut voir. L’explorateur ne fait que lire.',

@@ -1,4 +1,3 @@
-import { FhirError } from '../../fhir/error.ts';
 import type { Context } from '../../http/context.ts';
 import { createCookies } from '../../pages/cookies.ts';
 import { formToken, newBrowserSecret } from '../../pages/csrf.ts';
@@ -21,13 +20,13 @@ export const pageParameters: ReadonlySet<string> = new Set([
   '_pretty',
 ]);
 
-/** A visit, and the error that its page reports, if the partition or the query cannot be used. */
+/** A visit, and the error that its page reports: the partition or the query cannot be used, or the store failed. */
 export interface OpenedVisit {
   readonly visit: Visit;
-  readonly problem: FhirError | undefined;
+  readonly problem: { readonly error: unknown } | undefined;
 }
 
-/** Makes the visit of a request. Throws the errors of the store. */
+/** Makes the visit of a request. */
 export async function openVisit(
   parts: ExplorerParts,
   { req, res, state }: Context,
@@ -43,13 +42,12 @@ export async function openVisit(
   if (browser === undefined) cookies.set(res, 'browser', (browser = newBrowserSecret()));
   res.setHeader('X-Request-Id', requestId);
 
-  let problem: FhirError | undefined;
+  let problem: OpenedVisit['problem'];
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof FhirError)) throw error;
-      problem ??= error;
+      problem ??= { error };
       return undefined;
     }
   };
@@ -59,10 +57,10 @@ export async function openVisit(
   const options = new URLSearchParams(
     pairs.filter(([name]) => !isFhir || pageParameters.has(name)).map(pair => [...pair]),
   );
-  const session = await findSession(parts, req, res);
+  const session = await attempt(() => findSession(parts, req, res));
   const id = params['partition'] ?? session?.partition;
   const place = id === undefined ? undefined : await attempt(() => findPlace(parts, id));
-  const { access, refused } = await rightsOf(parts, req, place, session);
+  const rights = await attempt(() => rightsOf(parts, req, place, session));
   const base = place === undefined ? '' : `/r4/${place.partition.id}`;
   const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
   const link = (to: string): string => `${below}${to}`;
@@ -81,10 +79,10 @@ export async function openVisit(
     requestId,
     address,
     place,
-    access,
+    access: rights?.access,
     user: session?.name,
     token: formToken(browser, session?.token ?? '', 'explorer'),
-    ask: createAsk(engine, { place, access, refused, requestId, address }),
+    ask: createAsk(engine, { place, access: rights?.access, refused: rights?.refused, requestId, address }),
     target: `${path.slice(base.length + 1)}${text === '' ? '' : `?${text}`}`,
     link,
     record: target => link(`${base}/${target}`),

@@ -8,6 +8,9 @@ export const en: Texts = {
     missing: 'There is nothing here',
     refused: 'The request was refused',
     failed: 'The request failed',
+    signIn: 'Use another account or token',
+    form: 'Change the search',
+    start: 'Go to the first page',
   },
   start: {
     title: 'Explorer',

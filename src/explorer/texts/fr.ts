@@ -8,6 +8,9 @@ export const fr: Texts = {
     missing: 'Il n’y a rien ici',
     refused: 'La requête a été refusée',
     failed: 'La requête a échoué',
+    signIn: 'Utiliser un autre compte ou un autre jeton',
+    form: 'Modifier la recherche',
+    start: 'Aller à la première page',
   },
   start: {
     title: 'Explorateur',

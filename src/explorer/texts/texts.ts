@@ -3,7 +3,7 @@ export interface Texts {
   readonly sectionsLabel: string;
   /** The sections of a partition (sections.ts). */
   readonly sections: Readonly<Record<'interface' | 'profiles' | 'indexes' | 'explain', string>>;
-  readonly errors: { readonly missing: string; readonly refused: string; readonly failed: string };
+  readonly errors: Readonly<Record<'missing' | 'refused' | 'failed' | 'signIn' | 'form' | 'start', string>>;
   readonly start: {
     readonly title: string;
     readonly lead: string;
