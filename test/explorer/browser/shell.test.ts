@@ -47,6 +47,9 @@ describe.skipIf(!hasChromium)(`the explorer in Chromium${unlessChromium}`, () =>
     '/r4/demo/Condition?_count=1',
     '/explorer/demo/types/Patient?birthdate=ge1980-01-01',
     '/explorer/demo/sign-in',
+    '/r4/demo/Observation',
+    `/r4/${'a-long-name-'.repeat(5)}`,
+    '/nothing',
   ];
 
   it.each([
@@ -65,6 +68,18 @@ describe.skipIf(!hasChromium)(`the explorer in Chromium${unlessChromium}`, () =>
       await takePicture(page, `explorer-${at}-${name.split(',')[0]}`);
     }
     expect(failures).toEqual([]); // nothing is blocked by the Content-Security-Policy
+    await page.context().close();
+  });
+
+  it('mark the current view where the colours are those of the system', async () => {
+    const page = await signIn({ forcedColors: 'active' });
+    const bordersOf = (selector: string): Promise<string[]> =>
+      page.evaluate(
+        `[...new Set(Array.from(document.querySelectorAll('nav.tabs a${selector}'), link =>
+          getComputedStyle(link).borderBottomColor))]`,
+      );
+    const [current, others] = [await bordersOf('[aria-current]'), await bordersOf(':not([aria-current])')];
+    expect([current.length, others.length, others[0] === current[0]]).toEqual([1, 1, false]);
     await page.context().close();
   });
 
