@@ -8,6 +8,7 @@ import {
   bundleResponse,
   createdResponse,
   fhirContent,
+  header,
   recordBody,
   recordResponse,
   requestBody,
@@ -48,7 +49,12 @@ export function describe(call: Call, source: Source): Description {
         summary: 'The CapabilityStatement',
         fields: subsetFields,
         headers: ['if-none-match'],
-        responses: { 200: resourceResponse('The CapabilityStatement.', source) },
+        responses: {
+          200: {
+            ...resourceResponse('The CapabilityStatement.', source),
+            headers: { ETag: header('ETag-of-statement', 'Changes with the statement: for If-None-Match.', source) },
+          },
+        },
         errors: [304, 400],
       };
     case 'operation':

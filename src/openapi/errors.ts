@@ -1,6 +1,6 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 import { operationOutcome } from '../fhir/outcome.ts';
-import { fhirContent } from './responses.ts';
+import { fhirContent, header } from './responses.ts';
 import { typeSchema } from './schemas.ts';
 import type { Source } from './source.ts';
 
@@ -25,7 +25,11 @@ export const errorResponses = (statuses: readonly ErrorStatus[], source: Source)
   default: source.components.share('responses', 'default', () => ({
     description:
       'Any other error: 401 without a valid token, 403 without a scope or for a search that costs too much, 406, 413 ' +
-      'for a body above its size limit, 414, 415 for another Content-Type, 500, and 503 with Retry-After.',
+      'for a body above its size limit, 414, 415 for another Content-Type, 429 for too many requests, 500, and 503.',
+    headers: {
+      'WWW-Authenticate': header('WWW-Authenticate', 'With 401 and 403: why the token was rejected.', source),
+      'Retry-After': header('Retry-After', 'With 429 and 503: the seconds to wait.', source),
+    },
     ...outcome(source),
   })),
 });

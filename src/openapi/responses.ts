@@ -49,7 +49,8 @@ const versionHeaders = (source: Source): JsonObject => ({
   'Last-Modified': header('Last-Modified', 'When the version was stored.', source),
 });
 
-const header = (key: string, description: string, { components }: Source): JsonObject =>
+/** A header of an answer; `key` is its name among the shared parts. */
+export const header = (key: string, description: string, { components }: Source): JsonObject =>
   components.share('headers', key, () => ({ description, schema: { type: 'string' } }));
 
 /** The response with a page of records or versions of the types; undefined for all types. */

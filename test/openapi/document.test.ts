@@ -111,6 +111,10 @@ describe.each(interfaces)('the description of %s', (_, capability) => {
         const content = asObject(resolved(asObject(response), document)['content']);
         const { schema } = asObject(content['application/fhir+json']);
         expect(schema).toEqual({ $ref: '#/components/schemas/OperationOutcome' });
+        if (status !== 'default') continue;
+        const { description, headers } = resolved(asObject(response), document);
+        for (const code of ['401', '403', '429', '503']) expect(description).toContain(code);
+        expect(Object.keys(asObject(headers))).toEqual(['WWW-Authenticate', 'Retry-After']);
       }
     }
   });

@@ -4,7 +4,7 @@ import { asObject, isObject, objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
-import { callsIn, interfaces } from './support.ts';
+import { callsIn, interfaces, resolved } from './support.ts';
 import type { Described } from './support.ts';
 
 /** Of all types of R4 one in this many; with `CRS_TEST_LONG` each. */
@@ -54,6 +54,22 @@ describe.each(interfaces)('the calls of %s', (_, capability) => {
       }
     expect(wrong).toEqual([]);
   }, 300_000);
+
+  it('have the headers that are described', async () => {
+    const names = ['etag', 'last-modified', 'location', 'content-location', 'retry-after', 'www-authenticate'];
+    let answered = 0;
+    for (const { path, method, call } of calls) {
+      if (method !== 'get') continue;
+      const { status, headers } = await server.get(concrete(path, calls));
+      const responses = asObject(call['responses']);
+      const described = asObject(resolved(asObject(responses[status] ?? responses['default']), document)['headers']);
+      const sent = names.filter(name => headers[name] !== undefined);
+      const known = new Set(Object.keys(described).map(name => name.toLowerCase()));
+      expect([path, status, sent.filter(name => !known.has(name))]).toEqual([path, status, []]);
+      answered += 1;
+    }
+    expect(answered).toBeGreaterThan(10);
+  });
 
   it('accept the examples of all parameters', async () => {
     const wrong: string[] = [];
