@@ -112,6 +112,22 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
     expect(pagesOnly.filter(pattern => !tried.has(pattern))).toEqual(['/r4/:partition/', '/r4/:partition/*']);
   });
 
+  it('are whole on paper', async () => {
+    for (const name of ['results', 'resultsAsJson', 'overview', 'sheet', 'versions', 'type', 'explain']) {
+      const page = await open(paths[name] ?? '', { viewport: { width: 720, height: 1000 } }); // of a letter, at 96 dpi
+      await page.emulateMedia({ media: 'print' });
+      const cut = await page.evaluate(`[...document.querySelectorAll('main, main *')]
+        .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).overflowX !== 'visible')
+        .filter(one => !one.matches('.unseen'))
+        .map(one => one.outerHTML.slice(0, 80))`);
+      const wider = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      expect([name, cut, wider]).toEqual([name, [], 0]);
+      expect([name, await page.locator('nav:visible').count()]).toEqual([name, 0]);
+      await takePicture(page, `print-${name}`);
+      await page.context().close();
+    }
+  });
+
   it('are used by the keyboard, without script', async () => {
     const page = await open(paths['results'] ?? '', { javaScriptEnabled: false });
     await page.keyboard.press('Tab');
