@@ -266,7 +266,7 @@ it('one that is killed while it starts is reported as what it is, and not during
   ]);
   kill = 1;
   await server.running.restart();
-  expect(server.notices.at(-1)).toContain('restart of the processes has stopped: A process did not start: SIGKILL.');
+  expect(server.notices.at(-1)).toContain('restart of the processes has failed: A process did not start: SIGKILL.');
   const count = server.notices.length;
   const restarted = server.running.restart();
   await server.close();

@@ -2,7 +2,7 @@ import { MAX_TIME, MIN_TIME, parseInstantRange } from '../../src/fhir/instant-ra
 import { foldCode, foldString } from '../../src/indexing/normalize.ts';
 import { joinWords, printWords } from '../../src/indexing/words.ts';
 import { quantityValue } from '../../src/indexing/quantity.ts';
-import type { CompositeValue, IndexEntry, IndexValue } from '../../src/indexing/entry.ts';
+import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
 import { createExpansions } from '../../src/terminology/expansions.ts';
 import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
@@ -223,13 +223,16 @@ export const reference = (type: string, id: string): Single => ({
   url: undefined,
   version: undefined,
 });
-export const canonical = (url: string, version = ''): Single => ({
+/** A canonical; an empty version is that of one without. */
+export const canonical = (url: string, version = ''): ReferenceValue => ({
   kind: 'reference',
   type: undefined,
   id: undefined,
   url,
   version,
 });
+/** An absolute URL in a Reference. */
+export const absolute = (url: string): ReferenceValue => ({ ...canonical(url), version: undefined });
 /** A date, or `start..end` of a period with either end open. */
 export const date = (written: string, zone = 'America/Toronto'): Single => {
   const [start = '', end = start] = written.split('..');

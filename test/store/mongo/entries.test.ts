@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/model.ts';
 import { indexFields } from '../../../src/store/mongo/entries.ts';
-import { canonical, date, entry, number, quantity, reference, text, thing, token, words } from '../../search/thing.ts';
+import {
+  absolute,
+  canonical,
+  date,
+  entry,
+  number,
+  quantity,
+  reference,
+  text,
+  thing,
+  token,
+  words,
+} from '../../search/thing.ts';
 
 const owner = thing.indexed.get('patient');
 const code = thing.indexed.get('code');
@@ -18,15 +30,16 @@ const rows = [
   ['a reference to one of the targets', entry('patient', reference('Patient', '1')), t('7|patient|r1/Patient')],
   [
     'an absolute reference to one of the targets',
-    entry('patient', canonical('http://a/Patient/1')),
+    entry('patient', absolute('http://a/Patient/1')),
     t('7|patient|uhttp://a/Patient/1'),
   ],
   [
     'an absolute reference to any type',
-    entry('focus', canonical('http://a/Device/1')),
+    entry('focus', absolute('http://a/Device/1')),
     t('7|focus|uhttp://a/Device/1', '7|focus|i1 http://a'),
   ],
   ['a reference to any type', entry('focus', reference('Device', '1')), t('7|focus|r1/Device', '7|focus|i1')],
+  ['a canonical without a version', entry('plan', canonical('http://a')), t('7|plan|uhttp://a', '7|plan|w8|http://a')],
   ['a canonical', entry('plan', canonical('http://a', '1')), t('7|plan|uhttp://a', '7|plan|w8|http://a1')],
   ['a uri', entry('url', { kind: 'uri', uri: 'http://a' }), t('7|url|uhttp://a')],
   ['a string', entry('name', text('Éva')), { ...t('7|name|xÉva'), s: ['7|name|eva'] }],
