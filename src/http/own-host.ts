@@ -17,10 +17,10 @@ export function isOwnHost(host: string, names: readonly string[]): boolean {
  * https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
  */
 export function requireOwnHost(publicUrl: string): Step {
-  const names = [new URL(publicUrl).host];
+  const own = new URL(publicUrl).host;
   return ({ req: { headers } }) => {
     const { host = '' } = headers;
-    if (isOwnHost(host, names)) return;
+    if (host === own || isOwnHost(host, [own])) return;
     throw fhirError(
       421,
       'forbidden',

@@ -18,7 +18,7 @@ export function checkTarget(maxUrl: number): Step {
     if (url.includes('#'))
       throw fhirError(400, 'value', 'A request URL has no fragment: write `%23` for the character `#`.');
     checkHost(req);
-    const [, authority] = absolute.exec(url) ?? [];
+    const [, authority] = url.startsWith('/') ? [] : (absolute.exec(url) ?? []);
     if (authority !== undefined) {
       if (/^(?::|$)/.test(authority) || !uriHost.test(authority))
         throw fhirError(400, 'value', 'The request URL has no host with an optional port.');

@@ -84,7 +84,8 @@ function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: Sear
     throw fhirError(400, 'too-costly', text);
   }
   const scored = type.searchFeatures.has('score') && scoredParameters(query).length > 0 ? query : undefined;
-  const answer = results(type, scored, given, used, includedTypes(includes, context.model));
+  const included = (): readonly ResourceType[] => includedTypes(includes, context.model);
+  const answer = results(type, scored, given, used, included);
   checkSummary(answer.summary, includes);
   const contained = containedOf(given, { type, query });
   const request = { type, query, scored, includes, contained, warnings, at: context.now, ...answer };
@@ -118,7 +119,7 @@ function results(
   scored: Query | undefined,
   given: ReadonlyMap<string, string>,
   pairs: readonly QueryPair[],
-  included: readonly ResourceType[],
+  included: () => readonly ResourceType[],
 ): Omit<SearchRequest, 'type' | 'query' | 'scored' | 'includes' | 'warnings' | 'at'> {
   const read = <T>(name: string, parse: (value: string, type: ResourceType) => T): T | undefined => {
     const value = given.get(name);
@@ -134,7 +135,7 @@ function results(
     count: countOnly ? 0 : count,
     after: undefined,
     summary: countOnly ? 'count' : summary,
-    elements: read('_elements', value => parseElements(value, [type, ...included])),
+    elements: read('_elements', value => parseElements(value, [type, ...included()])),
     total: countOnly ? 'accurate' : (read('_total', parseTotal) ?? 'none'),
     scores: read('_score', parseScore) ?? true,
     used,
