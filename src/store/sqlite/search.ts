@@ -135,10 +135,10 @@ function walkCost({ database, search, want }: Plan, best: Candidate): number {
  * Of a clause with m matches a walk visits `want × resources / m` candidates, if these are distributed evenly, or many
  * more: so that reading the m matches is worth it where m² is below the look-ups of `muchMore` such walks.
  */
-const worthOfWalk = ({ database, search, want }: Plan): ((values: number) => number) => {
-  const walks = muchMore * want * resourcesOf(database, search.t);
-  return values => Math.sqrt(walks * values);
-};
+const worthOfWalk =
+  ({ database, search, want }: Plan): ((values: number) => number) =>
+  values =>
+    Math.sqrt(muchMore * want * resourcesOf(database, search.t) * values);
 
 /** A walk whose candidates are few, as a probe found. */
 function boundedWalk(plan: Plan, best: Candidate, route: Route | undefined): readonly FoundRow[] | undefined {
