@@ -38,7 +38,7 @@ export function checkConstraints(
   const resource = isResource ? valuesOfType(type, types) : undefined;
   const keys = objectsOf(element.json['constraint']).map(({ key }) => key);
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
-    if (keys.indexOf(key) < index)
+    if (key !== undefined && keys.indexOf(key) < index)
       report(
         element,
         `constraint[${index}].key`,
