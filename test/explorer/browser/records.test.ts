@@ -38,6 +38,7 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
         gender: 'y',
         photo: [{ contentType: 'image/png', data: png }],
       },
+      { resourceType: 'Patient', id: 'x3', identifier: [{ value: 'x'.repeat(300) }] },
       observation('x2', {
         subject: { reference: patient },
         valueQuantity: { value: 190, unit: 'cm' },
@@ -68,6 +69,7 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
       rich: '/Patient/x1',
       findings: '/Patient/x1?_view=check',
       json: `/${of('Condition')}?_view=json`,
+      longJson: '/Patient/x3?_view=json',
       versions: `/${patient}/_history`,
       profiles: `${root}/profiles`,
       profile: `${root}/profile?url=http://hl7.org/fhir/StructureDefinition/bp`,
@@ -113,7 +115,7 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
   });
 
   it('are whole on paper', async () => {
-    for (const name of ['results', 'resultsAsJson', 'overview', 'sheet', 'versions', 'type', 'explain']) {
+    for (const name of ['results', 'resultsAsJson', 'longJson', 'overview', 'sheet', 'versions', 'type', 'explain']) {
       const page = await open(paths[name] ?? '', { viewport: { width: 720, height: 1000 } }); // of a letter, at 96 dpi
       await page.emulateMedia({ media: 'print' });
       const cut = await page.evaluate(`[...document.querySelectorAll('main, main *')]
