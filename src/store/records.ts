@@ -16,7 +16,7 @@ export interface RecordStore {
    */
   count(type: string, query?: Query, explain?: Explain): Promise<number>;
   /**
-   * The declared types of which there may be records: of others no record was acknowledged before. With `referringTo`,
+   * The declared types that may have records: of others no record was acknowledged before. With `referringTo`,
    * those of records that refer to one of these by an indexed parameter; throws `IndexPending` if such an index is not
    * complete. In the order of the definitions.
    */

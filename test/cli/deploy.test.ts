@@ -283,7 +283,7 @@ describe('the resources of a pod', () => {
     ['one process', [], { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1024Mi' } }],
     ['four', ['--processes', '4'], { requests: { cpu: '1000m', memory: '640Mi' }, limits: { memory: '2048Mi' } }],
     [
-      'one process for each core, of which there are as many as the limit says',
+      'one process for each core, as many as the limit says',
       ['--processes', 'auto'],
       { requests: { cpu: '500m', memory: '448Mi' }, limits: { cpu: '2', memory: '1536Mi' } },
     ],

@@ -144,7 +144,7 @@ describe('a search of several types', () => {
     expect([posted.status, found(posted.json)]).toEqual([200, wanted.join(' ')]);
   });
 
-  it('reads the types alone of which there are records, if it is of many', async () => {
+  it('of many types reads only those that have records', async () => {
     const { engine } = server.running;
     const read: string[] = [];
     const { id, settings } = server.partition;

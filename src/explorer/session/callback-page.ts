@@ -7,7 +7,7 @@ import { findPlace } from '../shell/place.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';
 import { endFlow } from './flow.ts';
-import { signInAgain } from './sign-in-page.ts';
+import { signInForm } from './sign-in-page.ts';
 
 /**
  * The end of the SMART sign-in: exchanges the code for a token, and begins the session. If the sign-in was refused, it
@@ -20,7 +20,7 @@ export async function callbackPage(visit: Visit): Promise<Reply> {
   if (flow === undefined || parts.authorized === undefined) throw notBegun();
   const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
   const refused = (why: string): Promise<Reply> =>
-    signInAgain(visit, place, { to: flow.to, status: 403, reason: `The sign-in was refused: ${why}` });
+    signInForm(visit, place, { to: flow.to, status: 403, reason: `The sign-in was refused: ${why}` });
   const [code, error] = [options.get('code'), options.get('error')];
   if (code === null) return refused(options.get('error_description') ?? error ?? 'There is no code.');
   const form = {

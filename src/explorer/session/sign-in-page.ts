@@ -16,13 +16,13 @@ import type { SessionTexts } from './texts.ts';
 /** The page that asks who the visitor is: the SMART sign-in, a token, or the demonstration. */
 export async function signInPage(visit: Visit): Promise<Reply> {
   const place = placeOf(visit);
-  return signInAgain(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
+  return signInForm(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
 }
 
 /** The same page instead of one that needs a sign-in, with the reason why a token was rejected. */
 export async function signInInstead(visit: Visit, place: Place, failure: FhirError): Promise<Reply> {
   const isRejected = failure.headers['WWW-Authenticate']?.includes('error=') === true;
-  return signInAgain(visit, place, {
+  return signInForm(visit, place, {
     to: hereOf(visit),
     status: failure.status,
     ...(isRejected ? { reason: failure.message } : {}),
@@ -49,18 +49,18 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
     return { kind: 'see', path: to };
   }
   const token = (form.get('access') ?? '').trim();
-  if (token === '') return signInAgain(visit, place, { to, status: 422, reason: texts[language].noToken });
+  if (token === '') return signInForm(visit, place, { to, status: 422, reason: texts[language].noToken });
   try {
     await beginSession(visit, place, { token, own: false });
   } catch (error) {
     if (!(error instanceof FhirError) || error.status !== 401) throw error;
-    return signInAgain(visit, place, { to, status: 422, reason: error.message });
+    return signInForm(visit, place, { to, status: 422, reason: error.message });
   }
   return { kind: 'see', path: to };
 }
 
 /** The sign-in to a partition, which returns to a page; after a refusal with its reason. */
-export async function signInAgain(
+export async function signInForm(
   visit: Visit,
   place: Place,
   { to, status = 200, reason }: { readonly to: string; readonly status?: number; readonly reason?: string },

@@ -3,7 +3,7 @@ import { Report } from '../../validation/report.ts';
 import { walk } from '../../validation/walk.ts';
 import type { VisitedValue } from '../../validation/walk.ts';
 
-/** Tells which of the equal strings in a resource are addresses of resources. */
+/** The strings in a resource that are addresses of resources, among those with the same text. */
 export interface Addresses {
   /** Whether the next string of the resource with this text is one, in the order of the text. */
   next(text: string): () => boolean;

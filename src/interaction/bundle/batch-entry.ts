@@ -166,7 +166,7 @@ const notSupported = (entry: BatchEntry, path: string) =>
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
 
 const unknownMethod = (entry: BatchEntry, method: string) => {
-  const text = `\`${method.slice(0, 100)}\` is not a method of an entry: use \`${methods.join('`, `')}\`.`;
+  const text = `\`${method}\` is not a method of an entry: use \`${methods.join('`, `')}\`.`;
   return fhirError(400, 'code-invalid', text, at(entry, 'request.method'));
 };
 
@@ -182,7 +182,7 @@ const elsewhere = (entry: BatchEntry, url: string, base: string) =>
   fhirError(
     404,
     'not-found',
-    `\`${url.slice(0, 200)}\` is not below the base URL \`${base}\`: an entry is a request to this server.`,
+    `\`${url}\` is not below the base URL \`${base}\`: an entry is a request to this server.`,
     at(entry, 'request.url'),
   );
 

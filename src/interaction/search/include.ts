@@ -13,6 +13,7 @@ import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { Seen } from './seen.ts';
+import { fewTypes } from './used-types.ts';
 
 /** Most records that a page includes. */
 export const MOST_INCLUDED = 1000;
@@ -177,9 +178,6 @@ async function referring(
   }
   return found;
 }
-
-/** Up to so many types are searched without asking first which of them have references. */
-const fewTypes = 4;
 
 /**
  * The links of the types that the caller may search, without types whose records refer to none of the targets: a

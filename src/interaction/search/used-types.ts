@@ -1,8 +1,8 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Place } from './joined.ts';
 
-/** Up to so many types are searched without asking first which of them have records. */
-const fewTypes = 4;
+/** Up to so many types are searched without asking the store first which of them have records, or references. */
+export const fewTypes = 4;
 
 /**
  * What a search of several types asks of each, without the types that have no records: that of the whole system asks

@@ -36,13 +36,14 @@ export function checkConstraints(
   // `%resource` in elements of a contained resource is that resource.
   const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
   const resource = isResource ? valuesOfType(type, types) : undefined;
-  const keys = objectsOf(element.json['constraint']).map(({ key }) => key);
+  const keys = objectsOf(element.json['constraint']).map(({ key }) => asString(key));
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
-    if (key !== undefined && keys.indexOf(key) < index)
+    const name = asString(key);
+    if (name !== undefined && keys.indexOf(name) < index)
       report(
         element,
         `constraint[${index}].key`,
-        `Another constraint of the element has the key \`${String(key)}\`; give each its own.`,
+        `Another constraint of the element has the key \`${name}\`; give each its own.`,
       );
     const text = asString(expression);
     if (text === undefined || given.has(constraintKey(key, text))) return;
