@@ -28,6 +28,8 @@ function ownerIn({ type, id, url }: ReferenceValue, compartment: string): string
  * partition.
  */
 export function idOfOwner(owner: string, compartment: string, base: string): string | undefined {
-  const local = owner.startsWith(`${base}/`) ? owner.slice(base.length + 1) : owner;
-  return local.startsWith(`${compartment}/`) ? local.slice(compartment.length + 1) : undefined;
+  const name = `${compartment}/`;
+  if (owner.startsWith(name)) return owner.slice(name.length); // as most
+  const url = `${base}/${name}`;
+  return owner.startsWith(url) ? owner.slice(url.length) : undefined;
 }

@@ -23,11 +23,19 @@ export function parseOwners(type: ResourceType | undefined, text: string | undef
   if (type === undefined || type.accessLinks.length === 0 || text === undefined) return undefined;
   const derived = derivationOf(type);
   if (derived.text !== text) {
-    const [digest, ...owners] = text.split(' ');
     derived.text = text;
-    derived.owners = digest === derived.digest ? owners : undefined;
+    derived.owners = ownersIn(text, derived.digest);
   }
   return derived.owners;
+}
+
+/** The references behind a digest; undefined behind another one. Most records have one. */
+function ownersIn(text: string, digest: string): readonly string[] | undefined {
+  if (!text.startsWith(digest)) return undefined;
+  if (text.length === digest.length) return [];
+  if (text[digest.length] !== ' ') return undefined;
+  const owners = text.slice(digest.length + 1);
+  return owners.includes(' ') ? owners.split(' ') : [owners];
 }
 
 /**

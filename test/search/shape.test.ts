@@ -7,17 +7,21 @@ import type { SearchContext } from '../../src/search/parse/value.ts';
 import type { QueryPair } from '../../src/search/request.ts';
 import { context, thing } from './thing.ts';
 
+/** The type, with includes. */
+const offered = new Set([`${thing.name}:subject`, `${thing.name}:patient`]);
+const including = { ...thing, includes: { forward: offered, reverse: offered } };
+
 /** A context whose set of definitions has no shapes yet. */
 const fresh = (handling: SearchContext['handling'] = 'strict'): SearchContext => ({
   ...context,
   handling,
-  model: { ...context.model },
+  model: { ...context.model, types: new Map([[thing.name, including]]) },
 });
 
 /** The request, or the error, as data. */
 function answer(pairs: readonly QueryPair[], at: SearchContext): unknown {
   try {
-    return parseSearch(thing, pairs, at);
+    return parseSearch(including, pairs, at);
   } catch (error) {
     if (error instanceof FhirError) return [error.status, error.issues];
     throw error;
@@ -53,6 +57,12 @@ const controls: readonly QueryPair[] = [
   ['_format', 'json'],
   ['_format', 'json\n_count=5'],
   ['_score', 'true'],
+  ['_include', `${thing.name}:patient`],
+  ['_include', `${thing.name}:subject`],
+  ['_include:iterate', `${thing.name}:patient:Patient`],
+  ['_include', `${thing.name}:patient\n_include=${thing.name}:subject`],
+  ['_include', 'nothing'],
+  ['_revinclude', `${thing.name}:subject`],
 ];
 const anyPair = fc.oneof(
   fc.tuple(fc.constantFrom(...names, ...others), fc.constantFrom(...values, ...forReferences)),
@@ -73,6 +83,25 @@ describe('searches of one shape', () => {
       }),
       { numRuns: 3_000 },
     );
+  });
+
+  it('keep their includes', () => {
+    const at = fresh();
+    const include: QueryPair = ['_include', `${thing.name}:subject`];
+    const first = parseSearch(including, [['name', 'ann'], include], at);
+    const second = parseSearch(including, [['name', 'bob'], include], at);
+    expect(first.includes).toHaveLength(1);
+    expect(second.includes).toBe(first.includes);
+    expect(
+      parseSearch(
+        including,
+        [
+          ['name', 'bob'],
+          ['_include', `${thing.name}:patient`],
+        ],
+        at,
+      ).includes,
+    ).not.toEqual(first.includes);
   });
 
   it('have the parameters of their own type', () => {

@@ -4,6 +4,7 @@ import type { Query } from '../ast.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
 import { simplify } from '../simplify.ts';
 import { parserOf } from './index.ts';
+import { isInclude } from './include.ts';
 import { isEmpty, isOne, queryOf } from './one-value.ts';
 import { isControlName } from './result-parameters.ts';
 import { specialOf } from './special.ts';
@@ -11,7 +12,7 @@ import type { SearchContext, ValueParser } from './value.ts';
 
 /**
  * What all searches of a type have in common that name the same parameters in the same order, with the same values of
- * controls: apps send few such shapes again and again, with other values.
+ * controls and includes: apps send few such shapes again and again, with other values.
  */
 interface Shape {
   readonly type: ResourceType;
@@ -20,7 +21,7 @@ interface Shape {
   readonly places: readonly Place[];
 }
 
-/** A pair of a search: with a parameter, or a control with its value as received and as applied. */
+/** A pair of a search: with a parameter, or a control or an include with its value as received and as applied. */
 type Place = Parameter | Control;
 
 interface Parameter {
@@ -67,15 +68,15 @@ export function parseKeptShape(
   return { ...shape.common, query: simplify({ kind: 'and', of }), at: context.now, used, self: used };
 }
 
-/** Keeps the shape of a parsed search of controls, and of parameters without modifiers. */
+/** Keeps the shape of a parsed search of controls and includes, and of parameters without modifiers. */
 export function keepShape(pairs: readonly QueryPair[], request: SearchRequest, { model }: SearchContext): void {
   const { query: _, at: __, used, self: ___, ...common } = request;
-  const { type, scored, includes, contained, warnings } = common;
-  if (scored !== undefined || includes.length > 0 || contained !== undefined || warnings.length > 0) return;
+  const { type, scored, contained, warnings } = common;
+  if (scored !== undefined || contained !== undefined || warnings.length > 0) return;
   const places: Place[] = [];
   for (const [at, [name, text]] of pairs.entries()) {
     const applied = used[at];
-    const place = isControlName(name) ? applied && { name, received: text, applied } : plainParameter(type, name);
+    const place = isFixed(name) ? applied && { name, received: text, applied } : plainParameter(type, name);
     if (place === undefined) return;
     places.push(place);
   }
@@ -95,6 +96,9 @@ function plainParameter(type: ResourceType, name: string): Parameter | undefined
 /** Two searches of different shapes may have one key, so that the shape must be compared. */
 function keyOf({ name: type }: ResourceType, pairs: readonly QueryPair[]): string {
   let key = type;
-  for (const [name, value] of pairs) key += isControlName(name) ? `\n${name}=${value}` : `\n${name}`;
+  for (const [name, value] of pairs) key += isFixed(name) ? `\n${name}=${value}` : `\n${name}`;
   return key;
 }
+
+/** Whether the value of a pair belongs to the shape. */
+const isFixed = (name: string): boolean => name.startsWith('_') && (isControlName(name) || isInclude(name));
