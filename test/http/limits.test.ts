@@ -143,6 +143,14 @@ describe('headers', () => {
 });
 
 describe('a body', () => {
+  it('that is announced by no field is empty, and nothing waits for it', async () => {
+    const close = 'Connection: close\r\n\r\n';
+    const search = await server.raw(head('POST /r4/demo/Patient/_search', `${form}${close}`));
+    expect(search).toMatch(/^HTTP\/1\.1 200 /);
+    const create = await server.raw(head('POST /r4/demo/Media', `Content-Type: application/fhir+json\r\n${close}`));
+    expect(outcome(create)).toEqual({ status: 400, code: 'structure', close: true });
+  });
+
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
   it('of 1 MiB is read, one byte more is 413', async () => {

@@ -1,8 +1,9 @@
 import { KeyObject, createHmac, createPublicKey, randomBytes, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import { createServer as createTcpServer } from 'node:net';
+import { connect, createServer as createTcpServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClientKeys } from '../../src/smart/client-keys.ts';
@@ -63,6 +64,18 @@ describe('aud mismatch', () => {
     const headers = { Authorization: `Bearer ${json.access_token}` };
     const answer = await new Browser(server.running.url).request('GET', `${elsewhere()}/Patient`, undefined, headers);
     expect(answer.status).toBe(401);
+  });
+});
+
+describe('a request without a body', () => {
+  it('is refused at once, with and without a type of the body', async () => {
+    const { host, pathname } = new URL(`${server.issuer}/token`);
+    const [port] = server.ports;
+    for (const fields of ['', 'Content-Type: application/x-www-form-urlencoded\r\n']) {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(`POST ${pathname} HTTP/1.1\r\nHost: ${host}\r\n${fields}Connection: close\r\n\r\n`);
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"error":"invalid_request"/);
+    }
   });
 });
 
