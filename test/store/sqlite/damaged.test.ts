@@ -9,6 +9,7 @@ import { launch } from '../../cli/process.ts';
 import { createFaults, noFaults, unlessFaults } from '../../support/faults/faults.ts';
 import { fillStore, moreDefinitions } from '../../support/filled-store.ts';
 import { damaged, kinds } from './support/damage.ts';
+import { livePages } from './support/live-bytes.ts';
 
 /** How many stores are damaged; and where, the same again with the seed that the title of a failure has. */
 const rounds = Number(process.env['CRS_TEST_DAMAGED'] ?? 6);
@@ -96,6 +97,18 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
       code: 0,
       stdout: expect.stringMatching(/^\d+ records and 9 older versions checked, 0 findings\.$/m),
     });
+  });
+
+  it('also in the first page of an index that has no entries, which the check of SQLite does not read', async () => {
+    const pages = livePages(file);
+    const [empty, other] = [pages.find(({ of }) => of === 'ranges_high'), pages.find(({ of }) => of === 'versions')];
+    if (empty === undefined || other === undefined) throw new Error('The store lacks a table or an index');
+    const bytes = Buffer.from(original);
+    original.copy(bytes, empty.at, other.at, other.at + other.size);
+    await writeFile(file, bytes);
+    const { code, stdout } = await verify();
+    await writeFile(file, original);
+    expect([code, stdout]).toEqual([3, expect.stringMatching(/\tfile\t.*`ranges_high`.* malformed/)]);
   });
 
   it.each(Array.from({ length: rounds }, (_, round) => round))('round %i', async round => {
