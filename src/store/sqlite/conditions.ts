@@ -2,7 +2,7 @@ import { afterPrefix } from '../after-prefix.ts';
 import type { Interval } from '../interval.ts';
 import type { RangeClause, ValueClause } from './clause.ts';
 import type { Columns } from './columns.ts';
-import { allOf, Sql, sql } from './sql.ts';
+import { allOf, join, type Sql, sql } from './sql.ts';
 
 /** The condition of a terms clause. */
 export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
@@ -14,7 +14,7 @@ function anyValue(values: readonly string[]): Sql {
   const [first] = values;
   if (values.length === 1 && first !== undefined) return sql`= ${first}`;
   if (values.length > 16) return sql`IN (SELECT value FROM json_each(${JSON.stringify(values)}))`;
-  return new Sql(`IN (${values.map(() => '?').join(', ')})`, values);
+  return sql`IN (${join(values, ', ')})`;
 }
 
 /** The condition of a string clause. */

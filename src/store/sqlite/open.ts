@@ -191,7 +191,8 @@ export class Database {
   }
 
   query(statement: Sql): readonly Row[] {
-    return this.all(statement.text, statement.values);
+    const values: SqlValue[] = [];
+    return this.all(statement.read(values), values);
   }
 
   exec(text: string): void {

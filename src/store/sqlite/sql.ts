@@ -1,39 +1,74 @@
+import { type Between, KeptTexts, type Place, value } from './kept-texts.ts';
+
 /** The values of node:sqlite: integers stay below 2^53. */
 export type SqlValue = null | number | string;
 
 /** A piece of SQL with the values of its question marks, in the order of the text. */
 export class Sql {
-  readonly text: string;
-  readonly values: readonly SqlValue[];
-  constructor(text: string, values: readonly SqlValue[]) {
-    this.text = text;
-    this.values = values;
+  readonly #between: Between;
+  readonly #parts: readonly (SqlValue | Sql)[];
+
+  /** `between` must be one object for one place in the code: texts are kept by it. */
+  constructor(between: Between, parts: readonly (SqlValue | Sql)[]) {
+    this.#between = between;
+    this.#parts = parts;
+  }
+
+  get text(): string {
+    return this.read([]);
+  }
+
+  get values(): readonly SqlValue[] {
+    const values: SqlValue[] = [];
+    this.read(values);
+    return values;
+  }
+
+  /** Returns the text, and adds the values to `values`. */
+  read(values: SqlValue[]): string {
+    const place = this.#walk(texts.first, values);
+    return place.text ?? texts.keep(place, this.#write());
+  }
+
+  #walk(from: Place, values: SqlValue[]): Place {
+    let place = texts.step(from, this.#between);
+    for (const part of this.#parts) {
+      if (part instanceof Sql) place = part.#walk(place, values);
+      else {
+        place = texts.step(place, value);
+        values.push(part);
+      }
+    }
+    return place;
+  }
+
+  #write(): string {
+    let text = this.#between[0] ?? '';
+    let at = 0;
+    for (const part of this.#parts) {
+      at += 1;
+      text += part instanceof Sql ? part.#write() : '?';
+      text += this.#between[at] ?? '';
+    }
+    return text;
   }
 }
+
+const texts = new KeptTexts();
 
 /** `sql\`p = ${4} AND ${other}\``: values become question marks, pieces of SQL are inserted. */
 export function sql(texts: TemplateStringsArray, ...parts: readonly (SqlValue | Sql)[]): Sql {
-  let text = texts[0] ?? '';
-  const values: SqlValue[] = [];
-  let at = 0;
-  for (const part of parts) {
-    if (part instanceof Sql) {
-      text += part.text;
-      for (const value of part.values) values.push(value);
-    } else {
-      text += '?';
-      values.push(part);
-    }
-    at += 1;
-    text += texts[at] ?? '';
-  }
-  return new Sql(text, values);
+  return new Sql(texts, parts);
 }
 
-/** Names and operators, which are not values. */
+/** Names and operators, which are not values: the code has few of them. */
 export function raw(text: string): Sql {
-  return new Sql(text, []);
+  let known = names.get(text);
+  if (known === undefined) names.set(text, (known = new Sql([text], [])));
+  return known;
 }
+
+const names = new Map<string, Sql>();
 
 /**
  * `LIMIT` with a number. SQLite plans by the value of a bare parameter and would compile the statement again for each
@@ -43,18 +78,24 @@ export function limit(most: number): Sql {
   return sql`LIMIT ${most} + 0`;
 }
 
-/** The pieces with a separator between them. */
-export function join(pieces: readonly Sql[], separator: string): Sql {
-  let text = '';
-  let before = '';
-  const values: SqlValue[] = [];
-  for (const piece of pieces) {
-    text += before + piece.text;
-    before = separator;
-    for (const value of piece.values) values.push(value);
-  }
-  return new Sql(text, values);
+/** The pieces, or values, with a separator between them. */
+export function join(pieces: readonly (SqlValue | Sql)[], separator: string): Sql {
+  if (pieces.length > mostInRow)
+    return join(
+      inGroups(pieces, mostInRow).map(some => join(some, separator)),
+      separator,
+    );
+  let lists = separators.get(separator);
+  if (lists === undefined) separators.set(separator, (lists = []));
+  return new Sql((lists[pieces.length] ??= betweenOf(pieces.length, separator)), pieces);
 }
+
+const mostInRow = 100;
+/** By the number of pieces. */
+const separators = new Map<string, Between[]>();
+
+const betweenOf = (pieces: number, separator: string): Between =>
+  Array.from({ length: pieces + 1 }, (_, at) => (at === 0 || at === pieces ? '' : separator));
 
 /** The pieces in groups of at most so many. */
 export function inGroups<T>(pieces: readonly T[], size: number): readonly (readonly T[])[] {
@@ -63,5 +104,7 @@ export function inGroups<T>(pieces: readonly T[], size: number): readonly (reado
 
 /** All conditions; `1` for none. */
 export function allOf(pieces: readonly Sql[]): Sql {
-  return pieces.length === 0 ? raw('1') : join(pieces, ' AND ');
+  const [only, another] = pieces;
+  if (only === undefined) return raw('1');
+  return another === undefined ? only : join(pieces, ' AND ');
 }
