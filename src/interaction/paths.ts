@@ -12,17 +12,25 @@ export interface Match<T> {
  */
 export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
   const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
+  const longest = Math.max(0, ...compiled.map(({ parts }) => parts.length)) + 1;
+  // By the number of segments: a path of more than any pattern has fits the same open ones.
+  const ofLength = Array.from({ length: longest + 1 }, (_, length) =>
+    compiled.filter(({ parts, open }) => (open ? length > parts.length : length === parts.length)),
+  );
   return path => {
     const segments = path.split('/');
-    for (const { pattern, value, parts, open } of compiled) {
-      if (open ? segments.length <= parts.length : segments.length !== parts.length) continue;
+    for (const { pattern, value, parts, open } of ofLength[Math.min(segments.length, longest)] ?? []) {
       if (open && segments.length === parts.length + 1 && segments.at(-1) === '') continue;
-      if (parts.every(({ name, text }, at) => (name === undefined ? segments[at] === text : segments[at] !== ''))) {
-        return { pattern, value, params: paramsOf(parts, segments) };
-      }
+      if (areMatched(parts, segments)) return { pattern, value, params: paramsOf(parts, segments) };
     }
     return undefined;
   };
+}
+
+function areMatched(parts: readonly Part[], segments: readonly string[]): boolean {
+  for (const [at, { name, text }] of parts.entries())
+    if (name === undefined ? segments[at] !== text : segments[at] === '') return false;
+  return true;
 }
 
 /** A segment; `name` if it is variable. */

@@ -72,25 +72,35 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
   const [first, ...others] = parts;
   if (first !== undefined && others.length === 0) return first;
   if (areApart(parts)) return { kind, of: parts }; // most searches: nothing can be merged
-  const flat = parts.flatMap(part => (part.kind === kind ? part.of : [part]));
-  const [neutral, absorbing] = kind === 'and' ? [isAll, isNone] : [isNone, isAll];
+  const flat = parts.some(part => part.kind === kind)
+    ? parts.flatMap(part => (part.kind === kind ? part.of : [part]))
+    : parts;
+  const [neutral, absorbing, merge] = kind === 'and' ? [isAll, isNone, both] : [isNone, isAll, oneOf];
   const absorbed = flat.find(absorbing);
   if (absorbed !== undefined) return absorbed;
 
   const joined: Query[] = [];
   for (const part of flat) {
     if (neutral(part)) continue;
-    const at = joined.findIndex(other => (kind === 'and' ? both(other, part) : oneOf(other, part)) !== undefined);
-    const other = joined[at];
-    const together = other && (kind === 'and' ? both(other, part) : oneOf(other, part));
+    const together = mergeInto(joined, part, merge);
     if (together === undefined) joined.push(part);
     else if (absorbing(together)) return together;
-    else joined[at] = together;
   }
   const distinct = areApart(joined) ? joined : [...new Map(joined.map(part => [print(part), part])).values()];
   const [only] = distinct;
   if (only === undefined) return kind === 'and' ? { kind: 'all' } : none;
   return distinct.length === 1 ? only : { kind, of: distinct };
+}
+
+/** Replaces the first part that can be merged with another by both in one, and returns that; undefined if none can. */
+function mergeInto(parts: Query[], other: Query, merge: (a: Query, b: Query) => Query | undefined): Query | undefined {
+  for (const [at, part] of parts.entries()) {
+    const together = merge(part, other);
+    if (together === undefined) continue;
+    parts[at] = together;
+    return together;
+  }
+  return undefined;
 }
 
 /** Whether all test distinct parameters, so that no two can be merged. */
