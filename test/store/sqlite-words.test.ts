@@ -121,6 +121,19 @@ describe('SQLite', () => {
     await store.close();
   });
 
+  it('are found sound after a search and a merge by another connection', async () => {
+    const place = await t.newPlace();
+    onTestFinished(() => place.remove());
+    const { store, demo } = await t.openDemo(place.url, { model });
+    for (const id of ['a', 'b', 'c', 'd', 'e']) await demo.write([t.put(id, [written('chest pain')])]);
+    expect(await t.find(demo, hasWords('pain'))).toHaveLength(5); // FTS5 keeps the list of the segments that it read
+    const other = new DatabaseSync(place.path);
+    other.exec(`INSERT INTO words (words) VALUES ('optimize')`);
+    other.close();
+    expect((await storeSteps(store)).flatMap(({ findings }) => findings)).toEqual([]);
+    await store.close();
+  });
+
   it('refuses definitions with full text where SQLite has no FTS5', () => {
     const other = { get: () => undefined } as unknown as Database; // a build without modules
     expect(() => requireFullText(other)).toThrow(/^The definitions declare full-text search .* needs FTS5, .*\.$/);

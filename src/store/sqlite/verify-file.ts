@@ -4,6 +4,7 @@ import { attempt } from './attempt.ts';
 import { migrate } from './migrations.ts';
 import { type Database, openDatabase } from './open.ts';
 import { nameOf, type Places } from './places.ts';
+import { rereadSegments } from './words-table.ts';
 
 /** Maximum number of SQLite's lines that are read, and of those that do not concern our rows. */
 const most = { lines: 10_000, findings: 100 };
@@ -29,6 +30,7 @@ export function fileFindings(database: Database, path: string, places: Places): 
 
 /** What SQLite's own check finds, in at most so many lines. */
 export function checkLines(database: Database, lines: number): readonly string[] {
+  attempt(() => rereadSegments(database)); // if they cannot be read, the check says so
   const found = attempt(() =>
     database.all(`PRAGMA integrity_check(${lines})`).flatMap(([line]) => String(line).split('\n')),
   );

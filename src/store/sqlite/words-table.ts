@@ -33,6 +33,14 @@ export function wordsState(database: Database): string | undefined {
   return String(structure);
 }
 
+/**
+ * Has this connection read the list of segments again at its next use: a search does so after the writes of other
+ * connections, the check of SQLite does not, and takes the former list for damage.
+ */
+export function rereadSegments(database: Database): void {
+  if (hasWordsTable(database)) database.get('SELECT 1 FROM words WHERE rowid = 0');
+}
+
 /** Pages that one merge writes at most, so that its commit stays short. */
 const mergeSlice = 100;
 
