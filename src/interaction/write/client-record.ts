@@ -183,7 +183,11 @@ export function settleRecord(
   requireWritable(engine, type, record.text, place);
   const { attachments, issues } = attachedTo(type, record, place);
   if (issues.length > 0) throw new FhirError(422, issues);
-  const values = { now: engine.now(), zone: partition.settings.zone, former: former && parseStored(former.text) };
+  const values = {
+    now: engine.now(),
+    zone: partition.settings.zone,
+    former: former && (() => parseStored(former.text)),
+  };
   const text = fillServerSet(record.text, record.resource, type, engine.model.definitions, values);
   const parsed = text === record.text ? record.parsed : undefined;
   return { text, attachments, parsed, owners: ownersIn(engine.extract, type, { text, parsed }, partition) };

@@ -8,8 +8,8 @@ import type { ResourceType } from '../../model/model.ts';
 export interface ServerSetValues {
   readonly now: number;
   readonly zone: string;
-  /** The version before, parsed: an element that it has keeps its value. */
-  readonly former?: unknown;
+  /** Parses the version before: an element that it has keeps its value. Called only if one is absent in the new one. */
+  readonly former?: (() => unknown) | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export function fillServerSet(
     const names = path.split('.').slice(1);
     const place = placeOf(resource, names, definition, definitions);
     if (place === undefined || place.found !== undefined) continue;
-    const kept = placeOf(former, names, definition, definitions)?.found;
+    const kept = placeOf(former?.(), names, definition, definitions)?.found;
     const [name, value] = kept ?? [names.at(-1) ?? '', printNow(place.type, now, zone)];
     filled = withProperty(filled, [...names.slice(0, -1), name], JSON.stringify(value));
   }

@@ -36,10 +36,12 @@ export const rowWidths = { terms: 3, strings: 4, ranges: 6, sorts: 3, words: 2 }
 
 export type Row = readonly (number | string)[];
 
-/** The rows of each table that pass its test. */
-export function selectRows(rows: Rows, testOf: (table: keyof Rows) => (row: Row) => boolean): Rows {
-  const select = <K extends keyof Rows>(table: K): Rows[K] =>
-    splitRows(rows, table).filter(testOf(table)).flat() as Rows[K]; // the same values
+/** The rows of each table that pass its test; none of a table without one. */
+export function selectRows(rows: Rows, testOf: (table: keyof Rows) => ((row: Row) => boolean) | undefined): Rows {
+  const select = <K extends keyof Rows>(table: K): Rows[K] => {
+    const test = testOf(table);
+    return (test === undefined ? [] : splitRows(rows, table).filter(test).flat()) as Rows[K]; // the same values
+  };
   return {
     terms: select('terms'),
     strings: select('strings'),
