@@ -1,6 +1,6 @@
 import { badValue } from '../fhir/error.ts';
 import type { Position } from './ast.ts';
-import { createPageKeys, NAME } from './page-keys.ts';
+import { createPageKeys } from './page-keys.ts';
 import type { KeyDocuments } from './page-keys.ts';
 import type { QueryPair } from './request.ts';
 
@@ -47,23 +47,17 @@ export async function createCursors(documents: KeyDocuments, now: () => number):
 
   const seal = (content: CursorContent): string => {
     const { partition, path, caller, used, position, at } = content;
-    const { sealing } = keys.current();
-    return sealing.seal(JSON.stringify([partition, path, caller, used, position.keys, position.id, at]));
+    return keys.seal(JSON.stringify([partition, path, caller, used, position.keys, position.id, at]));
   };
 
   const open = (token: string, partition: string, path: string): CursorContent => {
-    const text = keys.find(nameIn(token))?.sealing.open(token);
+    const text = keys.open(token);
     const content = text === undefined ? undefined : read(text);
     if (content?.partition !== partition || content.path !== path) throw badPageToken();
     return content;
   };
 
   return { seal, open, refresh: () => keys.refresh() };
-}
-
-function nameIn(token: string): string {
-  const head = Buffer.from(token.slice(0, NAME * 2), 'base64url');
-  return head.subarray(0, NAME).toString('hex');
 }
 
 /** The content that `seal` encoded; it is authenticated. */

@@ -3,28 +3,21 @@ import { createSealing } from './sealing.ts';
 import type { Sealing } from './sealing.ts';
 import type { DocumentStore } from '../store/documents.ts';
 
-/** A key of page tokens. */
-export interface PageKey {
-  /** Hex, at the beginning of each token. */
-  readonly name: string;
-  readonly sealing: Sealing;
-}
-
 /** The documents with the keys. */
 export type KeyDocuments = Pick<DocumentStore, 'get' | 'put'>;
 
 /** The current keys of page tokens. */
 export interface PageKeys {
-  /** The key of new tokens. Throws Error if `refresh` was not called before. */
-  current(): PageKey;
-  /** A key by its name; undefined if it does not exist or has expired. */
-  find(name: string): PageKey | undefined;
+  /** Seals with the key of new tokens. Throws Error if `refresh` was not called before. */
+  seal(text: string): string;
+  /** The text of a token whose key exists and has not expired; undefined for any other text. */
+  open(token: string): string | undefined;
   /** Creates or reads missing keys; undefined if none is missing. Throws the errors of the documents. */
   refresh(): Promise<void> | undefined;
 }
 
-/** Length of a key's name, in bytes. */
-export const NAME = 4;
+/** Length of a key's name, which is at the beginning of each token, in bytes. */
+const NAME = 4;
 
 /** How long a key is used for new tokens, and how long its tokens are valid after that, in milliseconds. */
 const period = 30 * 24 * 60 * 60 * 1000;
@@ -37,7 +30,7 @@ const ahead = 60 * 60 * 1000;
  * never changed, so that processes need no coordination. `now` returns milliseconds since 1970 UTC.
  */
 export async function createPageKeys(documents: KeyDocuments, now: () => number): Promise<PageKeys> {
-  const keys = new Map<number, PageKey>();
+  const keys = new Map<number, Sealing>();
   let reading: Promise<void> | undefined;
 
   /** The periods whose keys are needed: of valid tokens, of new ones, and of the near future. */
@@ -62,14 +55,17 @@ export async function createPageKeys(documents: KeyDocuments, now: () => number)
   await refresh();
   return {
     refresh,
-    current() {
+    seal(text) {
       const key = keys.get(periodOf(now()));
       if (key === undefined) throw new Error('The keys of page tokens were not refreshed');
-      return key;
+      return key.seal(text);
     },
-    find(name) {
+    open(token) {
       const last = periodOf(now() - grace);
-      for (const [number, key] of keys) if (number >= last && key.name === name) return key;
+      for (const [number, key] of keys) {
+        const text = number >= last ? key.open(token) : undefined;
+        if (text !== undefined) return text;
+      }
       return undefined;
     },
   };
@@ -77,7 +73,7 @@ export async function createPageKeys(documents: KeyDocuments, now: () => number)
 
 const periodOf = (time: number): number => Math.floor(time / period);
 
-async function keyOf(documents: KeyDocuments, number: number): Promise<PageKey> {
+async function keyOf(documents: KeyDocuments, number: number): Promise<Sealing> {
   const document = `page-tokens-${number}`;
   const there = await documents.get(document);
   if (there !== undefined) return readKey(there);
@@ -86,9 +82,9 @@ async function keyOf(documents: KeyDocuments, number: number): Promise<PageKey> 
 }
 
 /** The content that this module wrote; anything else means that the store is damaged. */
-function readKey(document: unknown): PageKey {
+function readKey(document: unknown): Sealing {
   const { name, secret } = (document ?? {}) as { name?: unknown; secret?: unknown };
   if (typeof name === 'string' && typeof secret === 'string')
-    return { name, sealing: createSealing(Buffer.from(name, 'hex'), Buffer.from(secret, 'hex')) };
+    return createSealing(Buffer.from(name, 'hex'), Buffer.from(secret, 'hex'));
   throw new Error('A key of page tokens in the store cannot be read');
 }

@@ -19,6 +19,7 @@ export function createSealing(name: Buffer, secret: Buffer): Sealing {
   const key = createSecretKey(secret);
   const nextCipher = createCiphers(key);
   const head = name.length + IV;
+  const start = name.toString('base64url', 0, WHOLE);
 
   const seal = (text: string): string => {
     const { iv, cipher } = nextCipher();
@@ -28,6 +29,7 @@ export function createSealing(name: Buffer, secret: Buffer): Sealing {
   };
 
   const open = (token: string): string | undefined => {
+    if (!token.startsWith(start)) return undefined; // of another key, which a server has seldom
     const bytes = Buffer.from(token, 'base64url');
     const end = bytes.length - TAG;
     if (end <= head || bytes.compare(name, 0, name.length, 0, name.length) !== 0) return undefined;
@@ -53,6 +55,8 @@ const ALGORITHM = 'aes-256-gcm';
 const IV = 12;
 const TAG = 16;
 const options = { authTagLength: TAG };
+/** The first bytes of a name, which are four characters of each token. */
+const WHOLE = 3;
 
 /** The first byte of the encrypted content. Deflating costs more than encrypting and is only used for long texts. */
 const PLAIN = '\0';

@@ -220,6 +220,7 @@ describe('parseSearchOrPage', () => {
   const searched: Searched = { path: 'Observation', parse: (given, where) => [parseSearch(thing, given, where)] };
   const first = search('name=ann&_sort=-date&_count=5&date=ap2020');
   const position = { keys: [5], id: 'r5' };
+  const parse = async (...given: Parameters<typeof parseSearchOrPage>) => parseSearchOrPage(...given);
 
   it('is the same search, after the position', async () => {
     const mine = await paging();
@@ -258,7 +259,7 @@ describe('parseSearchOrPage', () => {
       const mine = await paging();
       const token = await nextPageToken(searched.path, first, position, mine);
       const all = [...pairs(`_page_token=${token}`), ...pairs(more)];
-      await expect(parseSearchOrPage(searched, all, { ...context, handling: 'lenient' }, mine)).rejects.toMatchObject({
+      await expect(parse(searched, all, { ...context, handling: 'lenient' }, mine)).rejects.toMatchObject({
         status: 400,
       });
     },
@@ -267,17 +268,12 @@ describe('parseSearchOrPage', () => {
   it('refuses the token of another caller', async () => {
     const mine = await paging();
     const token = await nextPageToken(searched.path, first, position, mine);
-    const asked = parseSearchOrPage(searched, [['_page_token', token]], context, { ...mine, caller: 'other' });
+    const asked = parse(searched, [['_page_token', token]], context, { ...mine, caller: 'other' });
     await expect(asked).rejects.toThrow(neutral);
   });
 
   it('does not take an empty token for the first page', async () => {
-    const asked = parseSearchOrPage(
-      searched,
-      [['_page_token', '']],
-      { ...context, handling: 'lenient' },
-      await paging(),
-    );
+    const asked = parse(searched, [['_page_token', '']], { ...context, handling: 'lenient' }, await paging());
     await expect(asked).rejects.toThrow(neutral);
   });
 

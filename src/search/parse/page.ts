@@ -25,7 +25,7 @@ const LONGEST = 12_000;
 
 /**
  * A search, or a later page of one: a `_page_token` represents the whole search and the end of its last page. A promise
- * for later pages only. Throws FhirError 400 as `parsePages`. https://hl7.org/fhir/R4/http.html#paging
+ * only if a key must be read. Throws FhirError 400 as `parsePages`. https://hl7.org/fhir/R4/http.html#paging
  */
 export function parseSearchOrPage(
   { path, parse }: Searched,
@@ -43,7 +43,8 @@ export type PagedRequest = Pick<SearchRequest, 'after' | 'self' | 'used' | 'at'>
 /**
  * Requests whose answer has pages, or a later page of them; `now` in milliseconds since 1970 UTC. Beside a page token
  * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
- * token that is not valid for this path, partition and caller, is a FhirError 400. A promise for later pages only.
+ * token that is not valid for this path, partition and caller, is a FhirError 400. A promise only if a key must be
+ * read.
  */
 export function parsePages<Request extends PagedRequest>(
   paged: Paged<Request>,
@@ -51,8 +52,12 @@ export function parsePages<Request extends PagedRequest>(
   now: number,
   paging: Paging,
 ): readonly Request[] | Promise<readonly Request[]> {
-  const isLater = pairs.some(([name]) => name === '_page_token');
-  return isLater ? parseLaterPage(paged, pairs, paging) : paged.parse(pairs, now);
+  const token = pairs.find(([name]) => name === '_page_token')?.[1];
+  if (token === undefined) return paged.parse(pairs, now);
+  requireAlone(pairs);
+  const waiting = paging.cursors.refresh();
+  const parse = () => parseLaterPage(paged, token, pairs, paging);
+  return waiting === undefined ? parse() : waiting.then(parse);
 }
 
 interface Paged<Request> {
@@ -60,22 +65,25 @@ interface Paged<Request> {
   parse(pairs: readonly QueryPair[], now: number): readonly Request[];
 }
 
-async function parseLaterPage<Request extends PagedRequest>(
-  paged: Paged<Request>,
-  pairs: readonly QueryPair[],
-  paging: Paging,
-): Promise<readonly Request[]> {
+/** Throws FhirError 400 if a parameter other than these is beside a page token, or one is repeated. */
+function requireAlone(pairs: readonly QueryPair[]): void {
   const names = pairs.map(([name]) => name);
   const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
-  if (other !== undefined) {
-    throw badValue(
-      other,
-      `\`${other}\` cannot be added to a link with a \`_page_token\`: follow the link unchanged, or repeat the search.`,
-    );
-  }
+  if (other === undefined) return;
+  throw badValue(
+    other,
+    `\`${other}\` cannot be added to a link with a \`_page_token\`: follow the link unchanged, or repeat the search.`,
+  );
+}
 
-  const token = new Map(pairs).get('_page_token') ?? '';
-  await paging.cursors.refresh();
+const beside = new Set(['_page_token', '_count', '_format', '_pretty']);
+
+function parseLaterPage<Request extends PagedRequest>(
+  paged: Paged<Request>,
+  token: string,
+  pairs: readonly QueryPair[],
+  paging: Paging,
+): readonly Request[] {
   const content = paging.cursors.open(token, paging.partition, paged.path);
   if (content.caller !== paging.caller) throw badPageToken();
   const count = pairs.filter(([name]) => name === '_count');
@@ -86,8 +94,6 @@ async function parseLaterPage<Request extends PagedRequest>(
     self: [['_page_token', token], ...request.used.filter(isCount(count))],
   }));
 }
-
-const beside = new Set(['_page_token', '_count', '_format', '_pretty']);
 
 /** The self link of a page has only the parameters beside the token. */
 const isCount =
