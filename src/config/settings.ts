@@ -217,9 +217,15 @@ export const settings: readonly Setting[] = [
     default: '400',
     unit: 'days',
   }),
-  setting('log', 'LEVEL', choice('info', 'error', 'off'), '`info` one line per request, `error` faults only, `off`', {
-    default: 'info',
-  }),
+  setting(
+    'log',
+    'LEVEL',
+    choice('info', 'error', 'off'),
+    '`info` one line per request, `error` faults and refused definitions only, `off`',
+    {
+      default: 'info',
+    },
+  ),
   setting(
     'log-format',
     'FORMAT',

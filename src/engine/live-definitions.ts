@@ -65,8 +65,9 @@ export function createLiveDefinitions(
   { shared, sets, load, serve, served, notice: report }: LiveParts,
   { loaded: first, filesDigest, store: opened, set: firstSet }: FirstDefinitions,
 ): LiveDefinitions {
-  const { now, notice } = shared.start;
+  const { now, notice, log: lines } = shared.start;
   const reported = report ?? notice;
+  const refused = report ?? ((text: string) => lines.refused(text));
   let store = opened;
   let set = firstSet;
   let inFiles = filesDigest;
@@ -103,7 +104,8 @@ export function createLiveDefinitions(
     return { kind: 'changed', set, added, removed, notices, pending };
   };
   const log = (change: DefinitionChange): DefinitionChange => {
-    for (const text of describeChange(change)) reported(text);
+    const write = change.kind === 'refused' ? refused : reported;
+    for (const text of describeChange(change)) write(text);
     return change;
   };
   /** A refusal to follow is repeated at each check, and logged once. */

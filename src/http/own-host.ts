@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import { isLoopback } from '../config/values.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { Step } from './context.ts';
@@ -31,9 +32,13 @@ export function requireOwnHost(publicUrl: string): Step {
   };
 }
 
-/** The host without its port, as `isLoopback` takes it. */
-const nameOf = (host: string): string =>
-  host
-    .replace(/:\d*$/, '')
-    .replace(/^\[(.*)\]$/, '$1')
-    .toLowerCase();
+/**
+ * The host without its port and the dot of a complete name, as `isLoopback` takes it: IPv6 addresses in short form.
+ * https://www.rfc-editor.org/rfc/rfc5952
+ */
+function nameOf(host: string): string {
+  const name = host.replace(/:\d*$/, '').toLowerCase();
+  const address = /^\[(.*)\]$/.exec(name)?.[1];
+  if (address === undefined) return name.replace(/\.$/, '');
+  return isIPv6(address) ? new URL(`http://${name}`).hostname.slice(1, -1) : address;
+}

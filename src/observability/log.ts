@@ -1,4 +1,4 @@
-/** The log level: a line per request, faults only, or nothing. */
+/** The log level: a line per request, faults and refusals only, or nothing. */
 export type LogLevel = 'info' | 'error' | 'off';
 
 /** JSON objects, short lines for people, or `auto`: those on a terminal, JSON elsewhere. */
@@ -26,6 +26,8 @@ export interface Log {
   fault(error: unknown, requestId: string): void;
   /** A notice for the operator. */
   notice(text: string): void;
+  /** What the operator wanted and did not get: logged unless the log is off. */
+  refused(text: string): void;
   /** Why the server ends, or does not start: logged at every level. */
   fatal(text: string, error?: unknown): void;
 }
@@ -67,6 +69,9 @@ export function createLog(
     },
     notice(text) {
       if (level === 'info') write({ level: 'notice', text }, text);
+    },
+    refused(text) {
+      if (level !== 'off') write({ level: 'error', text }, text);
     },
     fatal(text, error) {
       if (error === undefined) write({ level: 'fatal', text }, text);

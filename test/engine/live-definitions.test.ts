@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireModel } from '../../src/engine/load-model.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
+import { createLog } from '../../src/observability/log.ts';
 import { createDefinitionSets } from '../../src/store/definition-sets.ts';
 import { list } from '../store/support/list.ts';
 import { auditOf } from '../support/audit-of.ts';
@@ -221,6 +222,22 @@ describe('a faulty set changes nothing and is reported with file and path', () =
     expect(await found('/Organization?name=roy')).toBe(1);
     expect(await createDefinitionSets(server.running.engine.store).list()).toHaveLength(1);
   });
+});
+
+it('a refused reload is in a log of errors only, a change is not', async () => {
+  const lines: string[] = [];
+  const log = createLog('error', { write: text => lines.push(text) });
+  server = await serve([], ['--definitions', folder], log, { load: requireModel });
+  declare([name]);
+  expect((await reload()).kind).toBe('changed');
+  expect(lines).toEqual([]);
+  write('profiles/p.json', profile('Organization.nmae'));
+  expect((await reload()).kind).toBe('refused');
+  const logged = lines.map(line => JSON.parse(line) as { level: string; text: string });
+  expect(new Set(logged.map(({ level }) => level))).toEqual(new Set(['error']));
+  expect(logged.map(({ text }) => text).join('\n')).toMatch(
+    /Organization\.nmae[^]*\n.* the former ones stay in use\.$/,
+  );
 });
 
 const profile = (path: string): string =>

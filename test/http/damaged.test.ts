@@ -31,6 +31,7 @@ describe('a record whose stored text is damaged', () => {
     requests: false,
     request: () => {},
     notice: () => {},
+    refused: () => {},
     fault: error => faults.push(String(error)),
     fatal: text => faults.push(text),
   };

@@ -16,6 +16,10 @@ describe('a server with open access', () => {
       '127.0.0.1:1',
       '127.8.9.1',
       '[::1]:80',
+      '[0:0:0:0:0:0:0:1]',
+      '[0000::0001]:8080',
+      'localhost.',
+      'localhost.:8080',
       'app.localhost:3000',
       '',
     ])
@@ -26,6 +30,9 @@ describe('a server with open access', () => {
       '127.0.0.1.evil.example',
       'localhost.evil.example',
       '[::2]',
+      '[0:0:0:0:0:0:1:1]',
+      'evil.example.',
+      'localhost..',
     ])
       for (const path of ['/Patient/p1', '/metadata', '//', '//readyz'])
         expect([host, path, await status(host, path)]).toEqual([host, path, 421]);

@@ -19,6 +19,7 @@ function written(level: LogLevel, isTTY = false): string[] {
   log.request(line);
   log.fault(new Error('broken'), 'r-2');
   log.notice('ready');
+  log.refused('not reloaded');
   return lines;
 }
 
@@ -102,7 +103,7 @@ describe('log', () => {
   });
 
   it('writes faults alone at level error, and nothing when off', () => {
-    expect(written('error').map(text => JSON.parse(text).level)).toEqual(['error']);
+    expect(written('error').map(text => JSON.parse(text).level)).toEqual(['error', 'error']);
     expect(written('off')).toEqual([]);
   });
 });

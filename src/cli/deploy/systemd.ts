@@ -26,6 +26,7 @@ Description=Clinical Records Service
 Documentation=file:${home}/README.md
 Wants=network-online.target
 After=network-online.target
+RequiresMountsFor=${data}
 
 [Service]
 Type=exec

@@ -45,5 +45,6 @@ const logTo = (requests: boolean): Log => ({
   request: line => send({ test: { kind: 'log', how: 'request', values: [line] } }),
   fault: (error, requestId) => send({ test: { kind: 'log', how: 'fault', values: [error, requestId] } }),
   notice: text => send({ test: { kind: 'log', how: 'notice', values: [text] } }),
+  refused: text => send({ test: { kind: 'log', how: 'refused', values: [text] } }),
   fatal: (text, error) => send({ test: { kind: 'log', how: 'fatal', values: [text, error] } }),
 });
