@@ -45,6 +45,7 @@ describe('a visitor without a session', () => {
     const visitor = visit();
     const page = await visitor.get(patients);
     expect([page.status, page.heading]).toEqual([401, 'Who is asking?']);
+    expect(page.html).toContain('<title>Sign in – Clinical Records</title>');
     expect(page.headers.get('www-authenticate')).toBeNull();
     expect(page.html).not.toContain('demonstration');
   });
@@ -73,7 +74,7 @@ describe('a visitor without a session', () => {
     const visitor = visit();
     const page = await signIn(visitor, 'zoe');
     expect([page.status, plain(page.html)]).toEqual([403, expect.stringContaining('is for clinicians')]);
-    expect(page.html).toContain('<title>Error: Who is asking? – Clinical Records</title>');
+    expect(page.html).toContain('<title>Error: Sign in – Clinical Records</title>');
     const other = await visitor.submit(page, { how: 'patient' }, formWith(page, 'value="patient"'));
     expect(other.heading).toBe('Allow Explorer?');
   });

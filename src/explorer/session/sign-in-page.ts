@@ -71,7 +71,7 @@ export async function signInForm(
   return {
     kind: 'page',
     status,
-    title: reason === undefined ? words.title : `${words.titleError}: ${words.title}`,
+    title: reason === undefined ? words.signIn : `${words.titleError}: ${words.signIn}`,
     narrow: true,
     body: html`<div class="card">
       <h1>${words.title}</h1>

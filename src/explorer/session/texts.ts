@@ -2,6 +2,7 @@ import type { Language } from '../../pages/language.ts';
 
 /** The texts of sign-in. */
 export interface SessionTexts {
+  /** The heading; the title of the page is `signIn`. */
   readonly title: string;
   /** Before the title of a page with an error. */
   readonly titleError: string;
