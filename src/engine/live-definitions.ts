@@ -103,16 +103,15 @@ export function createLiveDefinitions(
     const [added, removed] = [namesBeyond(model, before), namesBeyond(before, model)];
     return { kind: 'changed', set, added, removed, notices, pending };
   };
-  const log = (change: DefinitionChange): DefinitionChange => {
-    const write = change.kind === 'refused' ? refused : reported;
+  const log = (change: DefinitionChange, write = change.kind === 'refused' ? refused : reported): DefinitionChange => {
     for (const text of describeChange(change)) write(text);
     return change;
   };
-  /** A refusal to follow is repeated at each check, and logged once. */
+  /** A refusal to follow is repeated at each check, and logged once: nobody here has asked for the change. */
   let notFollowed = '';
   const followed = (change: DefinitionChange | undefined): DefinitionChange | undefined => {
     const text = change?.kind === 'refused' ? change.problems.join('\n') : '';
-    if (change !== undefined && (text === '' || text !== notFollowed)) log(change);
+    if (change !== undefined && (text === '' || text !== notFollowed)) log(change, reported);
     notFollowed = text;
     return change;
   };
