@@ -108,7 +108,7 @@ async function historyOfRecord(service: Subject, rounds: Rounds, say: Say): Prom
   say('Updating a record …');
   for (let version = 1; version <= recordHistory.versions; version += 1)
     await sendTo(service, put('often'), String(version).padStart(counterMark.length, '0'));
-  const first = `${path}/often/_history?_count=2`;
+  const first = `${path}/often/_history?_count=${recordHistory.count}`;
   const requests = await deepPageOf(first, askOf(service));
   const { name, most } = recordHistory;
   return compareWithPlain([{ name, most, requests: () => Promise.resolve(requests) }], service, noSamples, rounds, say);
