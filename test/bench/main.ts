@@ -105,7 +105,7 @@ async function bench({ quick, cases, check }: Options): Promise<void> {
     ...(isWanted('pages') ? { pages: await measurePages({ requests: quick ? 9 : 31 }, say) } : {}),
     ...(isWanted('first create') ? { firstCreate: await measureFirstCreate(runs, say) } : {}),
     ...(isWanted('transaction')
-      ? { transactions: await measureTransactions({ warmUp: 100, transactions: quick ? 100 : 300 }, say) }
+      ? { transactions: await measureTransactions({ warmUp: 100, transactions: quick ? 100 : 300, turns: 5 }, say) }
       : {}),
     ...(isWanted('start') ? { start: await measureStart(await data(), runs, say) } : {}),
   };

@@ -23,7 +23,7 @@ import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { mostIssues, validateInTurn } from './validate-in-turn.ts';
 import { checkRecord, isOfStructure, textWithoutAttachments } from './record.ts';
-import { checkReferences, requiredTargets } from './references.ts';
+import { checkReferences, checksReferences, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
@@ -105,6 +105,7 @@ async function referenceIssues(
   resource: JsonObject,
   place: ClientPlace,
 ): Promise<readonly Issue[]> {
+  if (added.length === 0) return [];
   const check = (): Promise<readonly Issue[]> => checkReferences(engine, type, added, resource, place);
   if (engine.atEnd === undefined) return check();
   engine.atEnd(async () => {
@@ -126,13 +127,16 @@ export async function requireReferences(
   if (issues.length > 0) throw new FhirError(422, issues);
 }
 
-/** The references that the version before does not have: the others are not the writer's doing. */
+/**
+ * The references to check: those that the version before does not have, since the others are not the writer's doing.
+ */
 function newReferences(
   resource: JsonObject,
   type: ResourceType,
   { model }: Pick<Engine, 'model'>,
-  { former }: Pick<ClientPlace, 'former'>,
+  { former, access }: Pick<ClientPlace, 'former' | 'access'>,
 ): readonly FoundReference[] {
+  if (!checksReferences(type, access)) return [];
   const found = findReferences(resource, type, model);
   const before = former === undefined ? undefined : parseStored(former.text);
   if (!isObject(before)) return found;

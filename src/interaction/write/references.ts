@@ -22,6 +22,10 @@ export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & {
   readonly letter: Letter;
 };
 
+/** Whether `checkReferences` and `requiredTargets` find anything in a record of a type: else none need be searched. */
+export const checksReferences = (type: ResourceType, access: RecordPlace['access']): boolean =>
+  access !== 'open' || type.referencePolicies.has('enforced');
+
 /**
  * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
  * within the resource itself; whatever the policy, a caller who may not see every record of a type can reference only

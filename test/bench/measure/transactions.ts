@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../child.ts';
 import { loadInto, ndjson, partition, temporary } from '../data/dataset.ts';
 import { writeTransactionInterface } from '../data/join-interface.ts';
 import type { LoadResult } from '../loader.ts';
+import { median } from '../statistics.ts';
 import { processorTime } from './processor-time.ts';
 import { answered, freePort } from './start.ts';
 
@@ -23,25 +24,38 @@ export interface TransactionResults {
 const entries = 60;
 const command = fileURLToPath(new URL('../../../src/start.js', import.meta.url));
 
-/** Sends records in transactions of 60 entries, and loads the same records into another store. */
+/**
+ * Sends records in transactions of 60 entries, and loads the same records into another store, in turns: medians of the
+ * turns, since one of either says little on a machine that does other work too.
+ */
 export async function measureTransactions(
-  { warmUp, transactions }: { readonly warmUp: number; readonly transactions: number },
+  { warmUp, transactions, turns }: { readonly warmUp: number; readonly transactions: number; readonly turns: number },
   say: (text: string) => void,
 ): Promise<TransactionResults> {
-  say(`Sending ${warmUp + transactions} transactions of ${entries} entries …`);
   const scratch = temporary('transactions');
   try {
     const source = await ndjson((warmUp + transactions) * entries, 5, join(scratch.folder, 'records.ndjson'));
     const texts = readFileSync(source.file, 'utf8').split('\n').filter(Boolean);
-    const loader = await startChild('./loader.ts', { arguments: [join(scratch.folder, 'loaded.sqlite'), partition] });
-    const load = await loader.ask<LoadResult>([source.file]);
-    await loader.stop();
-    const sent = await send(scratch.folder, texts, warmUp);
-    const ofLoad = (entries * 1000) / load.records;
-    return { ...sent, loadWall: load.seconds * ofLoad, loadCpu: load.cpuSeconds * ofLoad };
+    const results: TransactionResults[] = [];
+    for (let turn = 0; turn < turns; turn += 1) {
+      say(`Sending ${warmUp + transactions} transactions of ${entries} entries, ${turn + 1} of ${turns} …`);
+      const folder = join(scratch.folder, String(turn));
+      mkdirSync(folder);
+      results.push({ ...(await load(folder, source.file)), ...(await send(folder, texts, warmUp)) });
+    }
+    const of = (name: keyof TransactionResults): number => median(results.map(result => result[name]));
+    return { wall: of('wall'), cpu: of('cpu'), loadWall: of('loadWall'), loadCpu: of('loadCpu') };
   } finally {
     scratch.remove();
   }
+}
+
+async function load(folder: string, source: string): Promise<Pick<TransactionResults, 'loadWall' | 'loadCpu'>> {
+  const loader = await startChild('./loader.ts', { arguments: [join(folder, 'loaded.sqlite'), partition] });
+  const { records, seconds, cpuSeconds } = await loader.ask<LoadResult>([source]);
+  await loader.stop();
+  const ofEntries = (entries * 1000) / records;
+  return { loadWall: seconds * ofEntries, loadCpu: cpuSeconds * ofEntries };
 }
 
 async function send(
