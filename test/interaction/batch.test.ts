@@ -178,6 +178,7 @@ describe('a batch', () => {
         { request: { method: 'POST', url: 'Patient/_search' }, resource: { resourceType: 'Parameters' } },
         { request: { method: 'PUT', url: 'Communication' }, resource: call('x') },
         create(call('x'), { ifNoneExist: 'identifier=%ff' }),
+        { ...get('Patient/p1'), fullUrl: 'http://elsewhere.example/Patient/p1/_history/1' },
       ),
       { Prefer: 'handling=strict' },
     );
@@ -197,6 +198,7 @@ describe('a batch', () => {
       ['400', 'resource'],
       ['405', 'request.method'],
       ['400', 'request.ifNoneExist'],
+      ['400', 'fullUrl'],
     ]);
     expect(answer.json.entry[10].response.outcome.issue[0].diagnostics).toMatch(/^The percent-escapes are not UTF-8/);
   });
@@ -211,6 +213,8 @@ describe('a batch', () => {
     ['another resource', patient('p1'), 'The body is not a batch'],
     ['an unknown element', { ...batch(get('Patient/p1')), more: 1 }, 'more'],
     ['a list of something else', { ...batch(), entry: [1] }, 'must be a list of objects'],
+    ['an empty list', { ...batch(), entry: [] }, 'not empty, or be omitted'],
+    ['the result of a search', { ...batch(get('Patient/p1')), total: 1 }, 'omit it (bdl-1)'],
     ['too many entries', batch(...Array<object>(1001).fill(get('Patient/p1'))), 'the limit is 1000'],
     ['no JSON', '{', 'The body is not valid FHIR JSON'],
   ])('is refused as %s', async (_, body, text) => {
@@ -275,6 +279,20 @@ describe('the entries of a batch', () => {
     expect(statuses(await send(batch(without), headers, closed))).toEqual(['403']);
     expect(answer.json.entry[2].resource.entry).toHaveLength(1);
     expect((await send(batch(), {}, closed)).status).toBe(401);
+  });
+
+  it('return the OperationOutcome of an operation as a resource, that of a failure as an outcome', async () => {
+    const validate = (resource: object): object => ({
+      resource,
+      request: { method: 'POST', url: 'Patient/$validate' },
+    });
+    const outOfScope = { resource: call('x'), request: { method: 'POST', url: 'Communication/$validate' } };
+    const headers = tokens.bearer({ scope: 'system/Patient.rs', client: 'backend' });
+    const answer = await send(batch(validate(patient('p3')), outOfScope), headers, closed);
+    expect(answer.json.entry).toEqual([
+      { resource: expect.objectContaining({ resourceType: 'OperationOutcome' }), response: { status: '200' } },
+      { response: { status: '403', outcome: expect.objectContaining({ resourceType: 'OperationOutcome' }) } },
+    ]);
   });
 
   it('each have an audit event, with the patients of their records', async () => {

@@ -38,7 +38,8 @@ const find = createPaths(shapePaths.map(shape => [shape, shape]));
 export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
   const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
   if (issues.length > 0) throw new FhirError(400, issues);
-  const { request } = entry.value;
+  const { request, fullUrl } = entry.value;
+  if (asString(fullUrl)?.includes('/_history/')) throw ofVersion(entry);
   const given = isObject(request) ? request : {};
   const method = asString(given['method']);
   if (method === undefined) throw required(entry, 'request.method');
@@ -168,6 +169,12 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
 const unknownMethod = (entry: BatchEntry, method: string) => {
   const text = `\`${method}\` is not a method of an entry: use \`${methods.join('`, `')}\`.`;
   return fhirError(400, 'code-invalid', text, at(entry, 'request.method'));
+};
+
+/** https://hl7.org/fhir/R4/bundle.html#inv-bdl-8 */
+const ofVersion = (entry: BatchEntry) => {
+  const text = 'The `fullUrl` of an entry names a resource, not one of its versions: omit `/_history/…` (bdl-8).';
+  return fhirError(400, 'invariant', text, at(entry, 'fullUrl'));
 };
 
 const noResource = (entry: BatchEntry) =>

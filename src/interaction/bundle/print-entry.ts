@@ -7,7 +7,9 @@ import type { FhirRequest, FhirResponse } from '../interaction.ts';
  * https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response
  */
 export function printEntry({ status, body, etag, lastModified, headers }: FhirResponse, request?: FhirRequest): string {
-  const isOutcome = body?.startsWith('{"resourceType":"OperationOutcome"') === true;
+  // What an operation returns is a resource, whichever its type.
+  const isReturned = request?.interaction === 'operation' && status < 400;
+  const isOutcome = !isReturned && body?.startsWith('{"resourceType":"OperationOutcome"') === true;
   const location = headers?.['Location'];
   const properties = [
     `"status":"${status}"`,

@@ -40,6 +40,7 @@ export async function readEntries(
   const { entry: list, ...around } = requireType(model, bundle, wanted);
   const issues = checkStructure(around, model);
   if (issues.length > 0) throw new FhirError(400, issues);
+  if (around['total'] !== undefined) throw notCounted();
   if (list !== undefined && (!Array.isArray(list) || members.length === 0)) throw noList();
   if (members.length > MOST_ENTRIES) throw tooMany(wanted, members.length);
   const entries: BatchEntry[] = [];
@@ -98,7 +99,16 @@ function readEntry(member: Buffer, { rest, spans }: CutBody, index: number): Bat
 }
 
 const noList = () =>
-  fhirError(400, 'structure', '`Bundle.entry` must be a list of objects, or be omitted.', 'Bundle.entry');
+  fhirError(400, 'structure', '`Bundle.entry` must be a list of objects, not empty, or be omitted.', 'Bundle.entry');
+
+/** https://hl7.org/fhir/R4/bundle.html#inv-bdl-1 */
+const notCounted = () =>
+  fhirError(
+    400,
+    'invariant',
+    '`Bundle.total` is for the results of searches and for histories: omit it (bdl-1).',
+    'Bundle.total',
+  );
 
 const tooMany = (wanted: Wanted, count: number) =>
   fhirError(
