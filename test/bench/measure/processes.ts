@@ -21,10 +21,12 @@ export interface ProcessRow {
   readonly rate: number;
   /** How many times the rate of one: the median of the rounds. */
   readonly rateTimes: number;
-  /** Microseconds of processor time per request, of all processes of the server. */
+  /** Microseconds of processor time per request, of all processes of the server, on one processor. */
   readonly cpuOfOne: number;
   readonly cpu: number;
   readonly cpuTimes: number;
+  /** The same ratio in the rounds of the rate, on all processors. */
+  readonly cpuTimesOnAll: number;
 }
 
 export interface ProcessResults {
@@ -97,8 +99,10 @@ export async function measureProcesses(
             for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
               const server = servers[at];
               if (server === undefined) continue;
-              const run = await runOn(client, server, one, data, duration);
-              kept.get(one)?.[what][at].push(run[what]);
+              const { cpu, rate } = await runOn(client, server, one, data, duration);
+              const { bound, free } = kept.get(one) ?? newKept();
+              if (what === 'cpu') bound[at].push(cpu);
+              else free[at].push({ rate, cpu });
             }
         }
         memoryAfter.push(...children.map(proportional));
@@ -112,10 +116,13 @@ export async function measureProcesses(
   }
 }
 
-/** Figures of the rounds: of one process, and of several. */
-type Kept = Readonly<Record<keyof Run, readonly [number[], number[]]>>;
+/** Figures of the rounds, of one process and of several: processor time on one processor, and both on all. */
+interface Kept {
+  readonly bound: readonly [number[], number[]];
+  readonly free: readonly [Run[], Run[]];
+}
 
-const newKept = (): Kept => ({ cpu: [[], []], rate: [[], []] });
+const newKept = (): Kept => ({ bound: [[], []], free: [[], []] });
 
 interface Run {
   readonly rate: number;
@@ -136,15 +143,19 @@ async function runOn(client: Child, server: Child, one: RequestCase, data: Datas
   return { rate: result.requests / result.seconds, cpu };
 }
 
-function rowOf(name: string, { rate, cpu }: Kept): ProcessRow {
+function rowOf(name: string, { bound, free }: Kept): ProcessRow {
+  const [one, several] = free;
+  const rates = [one, several].map(runs => runs.map(({ rate }) => rate));
+  const times = [one, several].map(runs => runs.map(({ cpu }) => cpu));
   return {
     case: name,
-    rateOfOne: median(rate[0]),
-    rate: median(rate[1]),
-    rateTimes: medianRatio(rate[1], rate[0]),
-    cpuOfOne: median(cpu[0]),
-    cpu: median(cpu[1]),
-    cpuTimes: medianRatio(cpu[1], cpu[0]),
+    rateOfOne: median(rates[0] ?? []),
+    rate: median(rates[1] ?? []),
+    rateTimes: medianRatio(rates[1] ?? [], rates[0] ?? []),
+    cpuOfOne: median(bound[0]),
+    cpu: median(bound[1]),
+    cpuTimes: medianRatio(bound[1], bound[0]),
+    cpuTimesOnAll: medianRatio(times[1] ?? [], times[0] ?? []),
   };
 }
 
