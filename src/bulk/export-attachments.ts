@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { ownerOnly } from '../store/files/mode.ts';
+import { makeFolder } from '../store/files/durable.ts';
 import type { Attached } from '../store/blobs.ts';
 import type { Partition } from '../store/partitions.ts';
 import type { CarryingRecord } from './attachments.ts';
@@ -27,7 +27,7 @@ export async function* exportAttachments(
   records: AsyncIterable<CarryingRecord>,
   folder: string,
 ): AsyncIterable<Exported> {
-  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+  makeFolder(folder);
   for await (const { record, attachments } of records) {
     const name = join(folder, `${record.type}-${record.id}`);
     const files = [`${name}.json`];

@@ -1,12 +1,12 @@
 import type { Flag } from '../config/flag.ts';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
-import { ownerOnly } from '../store/files/mode.ts';
+import { makeFolder } from '../store/files/durable.ts';
 import { defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';
 
@@ -76,7 +76,7 @@ function* lines(records: Iterable<Generated>): Iterable<string> {
 
 async function writeFolder(folder: string, records: Iterable<Generated>): Promise<void> {
   // The records are synthetic, but the folder above may later contain a store.
-  await mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+  makeFolder(folder);
   const files = new Map<string, { readonly path: string; block: string; records: number }>();
   for (const { type, text } of records) {
     let file = files.get(type);

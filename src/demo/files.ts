@@ -1,7 +1,8 @@
 import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../auth/token/digest.ts';
+import { makeFolder } from '../store/files/durable.ts';
 import { ownerOnly } from '../store/files/mode.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
@@ -39,6 +40,6 @@ export function makeBackendKey({ backendKey }: DemoFiles): Readonly<Record<strin
 
 function keep(path: string, make: () => string): void {
   if (existsSync(path)) return;
-  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
+  makeFolder(dirname(path));
   writeFileSync(path, make(), { mode: ownerOnly.file, flag: 'wx' });
 }

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseJson } from '../fhir/json.ts';
 import { splitForStamp } from '../fhir/resource-text.ts';
 import type { Model } from '../model/model.ts';
 import type { Change } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
+import { makeFolder } from '../store/files/durable.ts';
 import { ownerOnly } from '../store/files/mode.ts';
 import { refuseInterrupted, requireNothingLeft } from '../store/files/left-behind.ts';
 import { parseStoreUrl } from '../store/url.ts';
@@ -41,7 +42,7 @@ export function beginDemo(storeUrl: string): boolean {
   if (existsSync(file)) return false;
   refuseInterrupted(file);
   requireNothingLeft(file);
-  mkdirSync(dirname(file), { recursive: true, mode: ownerOnly.folder });
+  makeFolder(dirname(file));
   writeFileSync(noteOf(file), 'The store beside this file is being filled by `serve --demo`.\n', {
     mode: ownerOnly.file,
   });

@@ -33,7 +33,7 @@ export async function copyAttachments(
   for (const rows of slices()) {
     for (const { n, digest } of rows) {
       const folder = dirname(bytesPath(places.to, n, digest));
-      if (!made.has(folder)) await makeFolder(folder);
+      if (!made.has(folder)) makeFolder(folder);
       made.add(folder);
     }
     for (let at = 0; at < rows.length; at += atOnce) {
@@ -50,7 +50,7 @@ export async function copyAttachments(
 
 /** Copies attachments again in place of damaged ones; also from the trash. */
 export async function copyAgain({ from, to }: Places, n: number, digest: string): Promise<void> {
-  await makeFolder(dirname(bytesPath(to, n, digest)));
+  makeFolder(dirname(bytesPath(to, n, digest)));
   for (const path of [bytesPath(from, n, digest), trashPath(from, n, digest)]) {
     try {
       return await copyPrivate(path, bytesPath(to, n, digest));

@@ -31,7 +31,7 @@ export async function copyAudit(
     const sizes = await sizesOf(places.from);
     const changed = [...sizes].filter(([chain, size]) => copied.get(chain) !== size).toReversed();
     const of = changed.reduce((sum, [, size]) => sum + size, 0);
-    if (changed.length > 0) await makeFolder(auditFolder(places.to));
+    if (changed.length > 0) makeFolder(auditFolder(places.to));
     let done = 0;
     for (const [chain, size] of changed) {
       copied.set(chain, await copyChain(places, chain, previous, pace));

@@ -38,10 +38,10 @@ export class PartialBackup {
   /** Throws `StoreRefused` if the folder is not empty, or another backup into it runs. */
   static async begin(folder: string, lockFile: LockFile): Promise<PartialBackup> {
     const partial = `${folder}.partial`;
-    await makeFolder(dirname(folder));
+    makeFolder(dirname(folder));
     await requireEmpty(folder);
     await requireOwn(partial);
-    await makeFolder(partial);
+    makeFolder(partial);
     const lock = await lockFolder(partial, folder, lockFile);
     try {
       for (const name of await readdir(partial))

@@ -59,7 +59,7 @@ export async function keepBytes(file: string, n: number, bytes: Uint8Array): Pro
       if (!isAbsent(error) || attempt === 4) throw error;
       const folder = dirname(bytesPath(file, n, digest));
       durable.delete(folder);
-      await makeFolder(folder);
+      makeFolder(folder);
     }
   }
 }

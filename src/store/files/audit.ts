@@ -16,7 +16,7 @@ export function auditFiles(file: string): ChainPlace {
   return {
     chains: () => namesIn(folder),
     async begin(chain) {
-      if ((await makeFolder(folder)) !== undefined) await syncFolder(dirname(folder));
+      if (makeFolder(folder) !== undefined) await syncFolder(dirname(folder));
       const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
       const handle = await open(pathOf(chain), flags, ownerOnly.file);
       try {

@@ -1,5 +1,6 @@
-import { chmod, constants, copyFile, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdirSync, statSync } from 'node:fs';
+import { chmod, constants, copyFile, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { ownerOnly } from './mode.ts';
 
 /** The result of work on a file or folder; undefined if that does not exist. */
@@ -16,9 +17,30 @@ export function isAbsent(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Creates a folder and its parents if they do not exist; returns the first that it created. */
-export function makeFolder(folder: string): Promise<string | undefined> {
-  return mkdir(folder, { recursive: true, mode: ownerOnly.folder });
+/**
+ * Creates a folder and its parents if they do not exist, for their owner only; returns the first that it created.
+ * Node's `recursive` never ends where the parent exists and no folder can be created in it, as in `/proc`.
+ */
+export function makeFolder(folder: string, mode: number = ownerOnly.folder): string | undefined {
+  try {
+    return makeOne(folder, mode);
+  } catch (error) {
+    if (!isAbsent(error) || dirname(folder) === folder) throw error;
+  }
+  const above = makeFolder(dirname(folder), mode);
+  const made = makeOne(folder, mode);
+  return above ?? made;
+}
+
+/** Returns it unless it exists. */
+function makeOne(folder: string, mode: number): string | undefined {
+  try {
+    mkdirSync(folder, mode);
+    return folder;
+  } catch (error) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return undefined;
+    throw error;
+  }
 }
 
 /** A new file, open for writing. Throws if it exists. */

@@ -1,8 +1,7 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, utimesSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, utimesSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { bytesPath, hasBytes, trashPath } from './attachments.ts';
-import { isAbsent } from './durable.ts';
-import { ownerOnly } from './mode.ts';
+import { isAbsent, makeFolder } from './durable.ts';
 
 /**
  * Whether bytes of this size exist; those that are only in the trash are restored. For a transaction that writes a
@@ -34,7 +33,7 @@ export function takeBack(file: string, n: number, digest: string): void {
 
 /** The new time first: a process that is killed in between leaves bytes that are not deleted soon. */
 function move(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true, mode: ownerOnly.folder });
+  makeFolder(dirname(to));
   try {
     utimesSync(from, new Date(), new Date());
     renameSync(from, to);

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { DocumentStore } from '../documents.ts';
 import type { Note, VerifyScope } from '../transfer.ts';
@@ -11,7 +11,7 @@ import type { ChainPlace } from '../../audit/log/place.ts';
 import { auditChains } from '../files/audit.ts';
 import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
 import { knownAttachments } from './attachment-rows.ts';
-import { ownerOnly } from '../files/mode.ts';
+import { makeFolder } from '../files/durable.ts';
 import { Condition } from '../files/condition.ts';
 import type { Failure } from '../files/failures.ts';
 import { type Core, partitionIndex, register, submit } from './core.ts';
@@ -60,7 +60,7 @@ export async function openSqliteStore(
   if (options.mode === 'read' && !existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
   const left = options.mode === 'read' ? [] : leftBehind(path);
   requireNothingLeft(path, left);
-  mkdirSync(dirname(path), { recursive: true, mode: ownerOnly.folder });
+  makeFolder(dirname(path));
   let lock: { release(): void } | undefined;
   try {
     if (options.mode === 'serve') lock = lockForServing(path);

@@ -240,6 +240,12 @@ describe('a backup is refused', () => {
     expect(existsSync(store.at('b.partial'))).toBe(false);
   });
 
+  it('where its folder cannot be made', { skip: process.platform !== 'linux' }, async () => {
+    const folder = '/proc/nothing/b';
+    await expect(store.backUp('b', { folder })).rejects.toMatchObject({ code: 'ENOENT', syscall: 'mkdir' });
+    await expect(store.backUp('b', { folder: join(store.file, 'b') })).rejects.toMatchObject({ code: 'EEXIST' });
+  });
+
   it('where there is no store', async () => {
     await expect(openBackupSource(`sqlite:${store.at('nothing.sqlite')}`)).rejects.toThrow(/There is no store at/);
     await writeFile(store.at('nothing.sqlite'), '');

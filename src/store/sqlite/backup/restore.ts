@@ -34,7 +34,7 @@ export async function restoreSqlite(file: string, options: RestoreOptions): Prom
     throw new StoreRefused(
       `\`${folder}\` is of a newer version (layout ${manifest.layout}; this one knows ${layout}); use that version`,
     );
-  await makeFolder(dirname(path));
+  makeFolder(dirname(path));
   const lock = lockForServing(path); // no server creates an empty store here meanwhile
   try {
     return await restore(join(folder, databaseName), path, manifest, options);
@@ -57,7 +57,7 @@ async function restore(
   const staged = join(staging, databaseName);
   await removeInterrupted(path);
   requireNone(path);
-  await makeFolder(staging);
+  makeFolder(staging);
   await copyWholeDatabase(from, staged, manifest, progress);
   const database = openDatabase(staged, 'immutable');
   let findings: readonly BackupFinding[];
