@@ -5,6 +5,8 @@ import { fixedHeaders } from '../http/headers.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
+import type { Meters } from '../observability/meters.ts';
+import { reportUnread } from '../observability/unread.ts';
 import { createReloads } from '../reloads.ts';
 import type { Reloads } from '../reloads.ts';
 import { createDefinitionSets } from '../store/definition-sets.ts';
@@ -81,9 +83,11 @@ export async function startEngine(
   const loaded = await loadServed(config, load, notice);
   const headers = fixedHeaders(config.tlsCert !== undefined);
   // The port is opened before the store, whose upgrade may take long: absolute URLs may contain a free port.
+  let meters: Meters | undefined;
+  const report = { notice, unread: reportUnread(log, () => meters) };
   const port = await (front === undefined
-    ? openPort(config, headers, notice)
-    : front.openPort(config, headers, notice));
+    ? openPort(config, headers, report)
+    : front.openPort(config, headers, report));
   if (port.reload !== undefined) reloads.add(port.reload);
 
   const { url } = port;
@@ -96,6 +100,7 @@ export async function startEngine(
       { log, opened: addOpened },
       front && (() => front.metrics()),
     );
+    ({ meters } = observing);
     const start: Start = {
       config,
       url,

@@ -1,5 +1,6 @@
 import type { AuditOfServer } from '../audit/audit.ts';
 import type { AuditLog } from '../audit/log/log.ts';
+import type { PortReport } from '../http/server.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { Store } from '../store/store.ts';
 import type { LendingBuckets } from '../token-buckets.ts';
@@ -13,11 +14,7 @@ import type { Start } from './start.ts';
  */
 export interface Front {
   /** Like `openPort`. */
-  openPort(
-    config: Start['config'],
-    headers: Readonly<Record<string, string>>,
-    notice: (text: string) => void,
-  ): Promise<Port>;
+  openPort(config: Start['config'], headers: Readonly<Record<string, string>>, report: PortReport): Promise<Port>;
   /** Starts the children. Rejects with a sentence for the operator if one cannot start. */
   start(parts: FrontParts): Promise<void>;
   /** Resolves once the children follow the current definitions. */

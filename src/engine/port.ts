@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { publicUrlOf } from '../config.ts';
 import type { Config } from '../config.ts';
 import { listen } from '../http/server.ts';
-import type { Listening } from '../http/server.ts';
+import type { Listening, PortReport } from '../http/server.ts';
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => Promise<unknown>;
 
@@ -23,7 +23,7 @@ export interface Port extends Pick<Listening, 'close'> {
 export async function openPort(
   config: Config,
   headers: Readonly<Record<string, string>>,
-  notice: (text: string) => void,
+  report: PortReport,
 ): Promise<Port> {
   const opened = Promise.withResolvers<Listener>();
   let current: Listener = (request, response) =>
@@ -31,7 +31,7 @@ export async function openPort(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  const listening = await listen(config, (request, response) => void current(request, response), headers, notice);
+  const listening = await listen(config, (request, response) => void current(request, response), headers, report);
   return {
     number: listening.port,
     url: publicUrlOf(config, listening.port),

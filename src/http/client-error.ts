@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { IssueCode } from '../fhir/outcome.ts';
+import type { UnreadRequest } from '../observability/unread.ts';
 import type { CurrentResponse } from './current.ts';
 import { linger } from './linger.ts';
 import { defaultContentType } from './negotiate.ts';
@@ -19,13 +21,22 @@ type ParseError = NodeJS.ErrnoException & { readonly rawPacket?: Buffer };
 
 /**
  * Answers connections that never become a request, with an OperationOutcome as well: parser errors of Node, slow
- * requests, an unknown Expect, and CONNECT. The connection is closed. `headers` are sent with every answer.
+ * requests, an unknown Expect, and CONNECT. The connection is closed. `headers` are sent with every answer; `unread`
+ * is called for each, but not for a connection on which nothing came, nor for a body: its request is observed already.
  */
 export function answerClientErrors(
   server: Server,
   headers: Readonly<Record<string, string>>,
   currentResponse: CurrentResponse,
+  unread: (request: UnreadRequest) => void,
 ): void {
+  const answer = (socket: Duplex, refusal: Refusal, more: Readonly<Record<string, string>> = headers): string => {
+    const requestId = randomUUID();
+    const { remoteAddress = '', bytesRead = 0 } = socket as Partial<Socket>; // a socket of TCP or TLS
+    const isObserved = currentResponse(socket)?.writableEnded === false;
+    if (bytesRead > 0 && !isObserved) unread({ status: refusal.status, requestId, address: remoteAddress });
+    return rawAnswer(refusal, requestId, more);
+  };
   const refused = new WeakSet<Duplex>();
   server.on('clientError', (error: ParseError, socket: Duplex) => {
     if (refused.has(socket)) return; // the parser repeats its error for each further packet
@@ -35,17 +46,18 @@ export function answerClientErrors(
     else if (answered) socket.end(() => socket.destroy());
     else {
       refused.add(socket);
-      refuse(socket, rawAnswer(refusalOf(error), headers));
+      refuse(socket, answer(socket, refusalOf(error)));
     }
   });
   server.on('checkExpectation', (_request, response: ServerResponse) => {
     const text = 'The only supported expectation is `Expect: 100-continue`.';
-    response.socket?.end(rawAnswer({ status: 417, code: 'not-supported', text }, headers));
+    const { socket } = response;
+    socket?.end(answer(socket, { status: 417, code: 'not-supported', text }));
   });
   server.on('connect', (_request, socket: Duplex) => {
     socket.on('error', () => socket.destroy()); // the server has removed its own listeners
     const text = '`CONNECT` is not supported.';
-    socket.end(rawAnswer({ status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
+    socket.end(answer(socket, { status: 405, code: 'not-supported', text }, { ...headers, Allow: '' }));
   });
 }
 
@@ -81,12 +93,12 @@ function isFirstLine(packet: Buffer | undefined): boolean {
   return /^[A-Z]{3,10} \S/.test(text) && !packet.includes('\r\n');
 }
 
-function rawAnswer(refusal: Refusal, headers: Readonly<Record<string, string>>): string {
+function rawAnswer(refusal: Refusal, requestId: string, headers: Readonly<Record<string, string>>): string {
   const body = JSON.stringify(operationOutcome([{ severity: 'error', code: refusal.code, text: refusal.text }]));
   const lines = Object.entries({
     ...headers,
     Date: new Date().toUTCString(),
-    'X-Request-Id': randomUUID(),
+    'X-Request-Id': requestId,
     'Content-Type': defaultContentType,
     'Content-Length': String(Buffer.byteLength(body)),
     Connection: 'close',

@@ -13,6 +13,7 @@ import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config.ts';
 import { answerClientErrors } from './client-error.ts';
 import { seldom } from '../observability/seldom.ts';
+import type { UnreadRequest } from '../observability/unread.ts';
 import { limitConnections } from './connections.ts';
 import type { Connections } from './connections.ts';
 import { currentResponses } from './current.ts';
@@ -37,6 +38,14 @@ export interface Listening {
   close(patience?: number): Promise<void>;
 }
 
+/** Receives what no listener of requests sees. */
+export interface PortReport {
+  /** A sentence for the operator. */
+  readonly notice: (text: string) => void;
+  /** A request was answered that could not be read. */
+  readonly unread: (request: UnreadRequest) => void;
+}
+
 /** An inactive connection is closed after this time, such as one whose client does not read; milliseconds. */
 const stalled = 120_000;
 /** Errors of the port are logged once in this time, in milliseconds. */
@@ -52,9 +61,10 @@ export async function listen(
   config: Config,
   listener: RequestListener,
   headers: Readonly<Record<string, string>>,
-  notice: (text: string) => void,
+  report: PortReport,
 ): Promise<Listening> {
-  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, notice);
+  const { notice } = report;
+  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, report);
   const { maxConnections: most, connectionsPerAddress: share = Math.ceil(most / 4) } = config;
   const shareOf = createShareOf(config.trustedProxies);
   limitConnections(server, { most, share, shareOf, currentResponse, notice });
@@ -81,9 +91,10 @@ export function createAccepting(
   config: Config,
   listener: RequestListener,
   headers: Readonly<Record<string, string>>,
-  notice: (text: string) => void,
+  report: PortReport,
 ): Accepting {
-  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, notice);
+  const { notice } = report;
+  const { server, currentResponse, reload, close } = createHttp(config, listener, headers, report);
   const shareOf = createShareOf(config.trustedProxies);
   const connections = limitConnections(server, { most: Infinity, share: Infinity, shareOf, currentResponse, notice });
   server.emit('listening'); // lets Node check the times of requests, which it does from this event on
@@ -122,7 +133,7 @@ function createHttp(
   config: Config,
   listener: RequestListener,
   headers: Readonly<Record<string, string>>,
-  notice: (text: string) => void,
+  { notice, unread }: PortReport,
 ): {
   readonly server: Server;
   readonly currentResponse: CurrentResponse;
@@ -149,7 +160,7 @@ function createHttp(
   Object.assign(server, { httpAllowHalfOpen: true }); // a client may end its side first and still read the answer
   server.on('request', listener).on('checkContinue', listener); // the reader of the body sends "continue"
   const currentResponse = currentResponses(server);
-  answerClientErrors(server, headers, currentResponse);
+  answerClientErrors(server, headers, currentResponse, unread);
   return {
     server,
     currentResponse,

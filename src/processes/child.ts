@@ -16,6 +16,7 @@ import { createAccepting } from '../http/server.ts';
 import type { Accepting } from '../http/server.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/prometheus.ts';
+import { reportUnread } from '../observability/unread.ts';
 import { waitForPasswords } from '../smart/password.ts';
 import { createDefinitionSets } from '../store/definition-sets.ts';
 import { createAuditSink } from './audit-sink.ts';
@@ -98,7 +99,7 @@ export async function startChild(
     });
     let listener: ((...of: Parameters<Parameters<typeof createAccepting>[1]>) => unknown) | undefined;
     const texts: string[] = [];
-    const report = (text: string): void => void texts.push(text);
+    const report = { notice: (text: string) => void texts.push(text), unread: reportUnread(log, () => metrics) };
     const accepting = createAccepting(
       config,
       (request, response) => void listener?.(request, response),

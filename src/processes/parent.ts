@@ -113,7 +113,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
   };
   const front: Front = {
     async openPort(_, __, report) {
-      const port = await openFrontPort(config, distribution, report, patience => children?.close(patience));
+      const port = await openFrontPort(config, distribution, report.notice, patience => children?.close(patience));
       return config.tlsCert === undefined ? port : { ...port, reload: () => reload('certificate') };
     },
     async start(parts) {

@@ -1,5 +1,6 @@
 // https://prometheus.io/docs/instrumenting/exposition_formats/
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { indexBacklog } from '../../src/engine/observe.ts';
@@ -58,6 +59,15 @@ async function growth(name: string, labels: Readonly<Record<string, string>>, wo
   return async () => valueOf(await scrape(), name, labels) - before;
 }
 
+/** What is answered to a text. */
+const rawly = (port: number, text: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let answer = '';
+    const socket = connect({ port, host: '127.0.0.1' }, () => socket.write(text));
+    socket.setEncoding('utf8').on('data', chunk => (answer += String(chunk)));
+    socket.on('error', reject).on('close', () => resolve(answer));
+  });
+
 const token = async (): Promise<string> => (await backendToken(server)).json.access_token;
 
 describe('metrics', () => {
@@ -75,6 +85,16 @@ describe('metrics', () => {
     await expect.poll(counted).toBe(1);
     const seconds = valueOf(await scrape(), 'crs_request_duration_seconds_sum', { interaction });
     expect(seconds).toBeGreaterThan(0);
+  });
+
+  it.each([
+    ['that are no HTTP', '400', 'HELO\r\n\r\n'],
+    ['whose headers are too long', '431', `GET /healthz HTTP/1.1\r\nX-Long: ${'a'.repeat(200_000)}\r\n\r\n`],
+    ['with an unknown Expect', '417', 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nExpect: more\r\n\r\n'],
+  ])('count requests %s', async (_, status, text) => {
+    const labels = { interaction: 'none', type: 'none', status };
+    const counted = await growth('crs_requests_total', labels, () => rawly(server.running.port, text));
+    await expect.poll(counted).toBe(1);
   });
 
   it('count requests without a valid token, health checks and token requests', async () => {

@@ -73,11 +73,9 @@ export async function otherProcess(
     log,
   });
   const answer = app.callback();
-  const listening = await listen(
-    config,
-    (request, response) => void answer(request, response),
-    headers,
-    () => {},
-  );
+  const listening = await listen(config, (request, response) => void answer(request, response), headers, {
+    notice: () => {},
+    unread: () => {},
+  });
   return { port: listening.port, close: () => listening.close() };
 }
