@@ -20,6 +20,8 @@ export interface BatchParts {
   readonly outage: (lost: number) => AuditEntry;
   /** Adds deferred events, which are about to be stored. */
   readonly beforeFlush: () => void;
+  /** Writes fail from now on, or no longer. */
+  readonly changed: (failed: UnavailableReason | undefined) => void;
 }
 
 /** Stores events in batches, a few times a second, and retries a failed batch until it is stored. */
@@ -73,9 +75,17 @@ export class AuditQueue {
     try {
       await this.#parts.log.append([event]);
     } catch (error) {
-      this.#fail(error);
+      this.fail(error);
       throw error;
     }
+  }
+
+  /** An event could not be stored, here or in another process: one that reports it is written until that succeeds. */
+  fail(error: unknown): void {
+    if (this.#failed === undefined) this.#push(this.#parts.outage(0));
+    this.#setFailed(reasonOf(error));
+    this.#parts.fault(error);
+    this.#schedule();
   }
 
   /** Stores the waiting events; returns how many could not be stored. */
@@ -121,11 +131,11 @@ export class AuditQueue {
     this.#since = performance.now();
     try {
       await this.#parts.log.append(events);
-      this.#failed = undefined;
+      this.#setFailed(undefined);
     } catch (error) {
       this.#waiting = [...events, ...this.#waiting];
       this.#length += length;
-      this.#fail(error);
+      this.fail(error);
     }
     this.#since = undefined;
     this.#work = undefined;
@@ -136,12 +146,10 @@ export class AuditQueue {
     if (this.#waiting.length > 0 || this.#scheduled) this.#schedule();
   }
 
-  /** Schedules a retry: from now on something waits. */
-  #fail(error: unknown): void {
-    if (this.#failed === undefined) this.#push(this.#parts.outage(0));
-    this.#failed = reasonOf(error);
-    this.#parts.fault(error);
-    this.#schedule();
+  #setFailed(reason: UnavailableReason | undefined): void {
+    if (this.#failed === reason) return;
+    this.#failed = reason;
+    this.#parts.changed(reason);
   }
 }
 

@@ -66,6 +66,11 @@ export interface AuditOfServer {
   refused(refusal: Refusal): void;
   /** After an action of the server that no request has caused. */
   acted(action: ServerAction): void;
+  /** Events of another process could not be stored in the same log: an own one is written until that succeeds. */
+  failed(error: unknown): void;
+  /** Why the last write failed; undefined if it succeeded. `watch` is called when that changes. */
+  readonly failing: UnavailableReason | undefined;
+  watch(changed: (failing: UnavailableReason | undefined) => void): void;
   /** Stores the waiting events. To be called before the store is closed. */
   close(): Promise<void>;
 }
@@ -77,14 +82,18 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
   const rejects = whenFailing === 'refuse';
   let lastReported = -Infinity;
   const reportFault = (error: unknown): void => {
-    if (performance.now() - lastReported < noticeInterval) return;
+    if (log.isReported === true || performance.now() - lastReported < noticeInterval) return;
     lastReported = performance.now();
     fault(new Error('The audit log cannot be written', { cause: error }));
   };
   const outage = (lost: number): AuditEntry =>
     serverEvent(publicUrl, now(), { what: 'audit outage', kind: 'audit', outcome: '8', details: { lost } });
   const answers = new PendingEvents();
-  const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush: () => answers.flush() });
+  let failing: UnavailableReason | undefined;
+  let watcher: Parameters<AuditOfServer['watch']>[0] = () => {};
+  const changed = (reason: UnavailableReason | undefined): void => watcher((failing = reason));
+  const beforeFlush = (): void => answers.flush();
+  const batch: AuditQueue = new AuditQueue({ log, fault: reportFault, outage, beforeFlush, changed });
   const addEvent = (make: () => AuditEntry): void => {
     try {
       batch.add(make());
@@ -142,6 +151,11 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
     with: audited,
     refused: refusal => refusals.add(refusal),
     acted: action => batch.add(serverEvent(publicUrl, now(), action)),
+    failed: error => batch.fail(error),
+    get failing() {
+      return failing;
+    },
+    watch: next => void (watcher = next),
     close,
   };
 }

@@ -14,6 +14,7 @@ export function createAuditSink(link: Link<ParentCalls>): ChildAuditSink {
   let failing: UnavailableReason | undefined;
   return {
     append: async events => (events.length === 0 ? undefined : link.ask('append', events.map(printRecord).join('\n'))),
+    isReported: true,
     refused: refusal => link.tell('refused', refusal),
     get failing() {
       return failing;

@@ -5,10 +5,7 @@ import { mostUploads } from '../http/uploads.ts';
 import { passwordsAtOnce } from '../smart/password.ts';
 import { createSlots } from '../slots.ts';
 import type { LendingBuckets } from '../token-buckets.ts';
-import type { Member } from './member.ts';
 import type { ParentCalls, SlotKind } from './protocol.ts';
-import { reasonOf } from '../audit/audit-queue.ts';
-import type { UnavailableReason } from '../store/errors.ts';
 
 /** What all children have in common, counted in their parent. */
 export interface ParentLimits {
@@ -17,11 +14,7 @@ export interface ParentLimits {
   readonly lease: ParentCalls['lease'];
   readonly giveTokens: ParentCalls['giveTokens'];
   /** What a child holds of the limits. */
-  join(member: Member): Held;
-  /** Appends audit events of a child. While that fails for any of them, all children know it. */
-  append(from: Member, append: () => Promise<void> | undefined): Promise<void>;
-  /** A child has ended. */
-  leave(member: Member): void;
+  join(): Held;
 }
 
 /** What one child holds; given back at its end. */
@@ -35,36 +28,16 @@ const ownShare = 4;
 export function createParentLimits(
   { maxRequests: most, processes: count }: Config,
   { ofClient: client, ofAddress: address, ofAuthorization: authorization }: RateLimits<LendingBuckets>,
-  members: ReadonlySet<Member>,
 ): ParentLimits {
   const buckets = { client, address, authorization };
   const ownPlaces = Math.floor(most / (ownShare * count));
   const places = createPlaceCounts(most, () => ownPlaces * count);
   const slots = { uploads: createSlots(mostUploads), passwords: createSlots(passwordsAtOnce) };
-  const failing = new Map<Member, UnavailableReason>();
-  const setFailing = (member: Member, reason: UnavailableReason | undefined): void => {
-    const first = (): UnavailableReason | undefined => failing.values().next().value;
-    const before = first();
-    if (reason === undefined) failing.delete(member);
-    else failing.set(member, reason);
-    const after = first();
-    if (after !== before) for (const { link } of members) link.tell('auditFailing', after);
-  };
   return {
     ownPlaces,
     lease: (limit, key, least, most) => buckets[limit]?.lend(key, least, most) ?? { tokens: most, left: most },
     giveTokens: (limit, key, tokens) => buckets[limit]?.give(key, tokens),
     join: () => hold(places, slots),
-    async append(from, append) {
-      try {
-        await append();
-      } catch (error) {
-        setFailing(from, reasonOf(error));
-        throw error;
-      }
-      if (failing.has(from)) setFailing(from, undefined);
-    },
-    leave: member => setFailing(member, undefined),
   };
 }
 

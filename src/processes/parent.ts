@@ -72,7 +72,9 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
     audit: auditOfServer,
     digest,
   }: FrontParts): Children => {
-    const limits = createParentLimits(config, ofServer, members);
+    const limits = createParentLimits(config, ofServer);
+    // All of them append to one log, and know while that fails.
+    auditOfServer?.watch(failing => members.forEach(({ link }) => link.tell('auditFailing', failing)));
     const begin = (): Member =>
       startMember({
         store,
@@ -98,10 +100,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
       count,
       begin,
       ready: () => distribution.ready(),
-      ended(member) {
-        limits.leave(member);
-        metrics.ended(member);
-      },
+      ended: member => metrics.ended(member),
       notice,
       keepAlive: config.keepAlive,
       longest: config.shutdownTimeout,

@@ -56,9 +56,13 @@ export function startMember(parts: MemberParts): Member {
     commit: job => relay().commit(job),
     problems: async () => relay().problems(),
     failed: (doing, summary) => relay().failed(doing, summary),
-    append(lines) {
-      const events = lines.split('\n').map(printed => ({ printed }));
-      return limits.append(member, () => auditLog?.append(events));
+    async append(lines) {
+      try {
+        await auditLog?.append(lines.split('\n').map(printed => ({ printed })));
+      } catch (error) {
+        audit?.failed(error);
+        throw error;
+      }
     },
     refused: refusal => audit?.refused(refusal),
     takePlace: share => of().takePlace(share),
@@ -94,6 +98,7 @@ export function startMember(parts: MemberParts): Member {
     try {
       let followed = digest();
       await link.ask('start', { ...start, digest: followed });
+      if (audit?.failing !== undefined) link.tell('auditFailing', audit.failing);
       while (digest() !== followed) {
         followed = digest(); // changed meanwhile
         await link.ask('follow');
@@ -130,6 +135,6 @@ export function startMember(parts: MemberParts): Member {
     },
     kill: () => void child.kill('SIGKILL'),
   };
-  const of = (): Held => (held ??= limits.join(member));
+  const of = (): Held => (held ??= limits.join());
   return member;
 }

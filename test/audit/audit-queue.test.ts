@@ -25,6 +25,7 @@ function start(): { batch: AuditQueue; disk: Chains; log: ChainedLog; names: () 
     fault: () => {},
     outage: lost => event(`outage ${lost}`),
     beforeFlush: () => {},
+    changed: () => {},
   });
   const names = async (): Promise<string[]> =>
     (await list(readEvents(log))).map(({ text }) => (JSON.parse(text) as { name: string }).name);

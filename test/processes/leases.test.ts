@@ -13,7 +13,7 @@ import { pair } from './support/channel.ts';
 function children(clock: { now: number }): { readonly buckets: readonly [Buckets, Buckets]; readonly sent: unknown[] } {
   const config = readConfig(['--processes', '2', '--rate-limit-client', '200']);
   const limits = ownLimits(config, () => clock.now, undefined);
-  const { lease, giveTokens } = createParentLimits(config, limits, new Set());
+  const { lease, giveTokens } = createParentLimits(config, limits);
   const channels = [pair(), pair()] as const;
   const fail = (error: unknown): never => {
     throw error;

@@ -16,6 +16,8 @@ export interface AuditSink {
   append(events: readonly (AuditEntry | PrintedEvent)[]): Promise<void>;
   /** Why the events of other processes of this server cannot be stored; undefined if they can, or if there are none. */
   readonly failing?: UnavailableReason | undefined;
+  /** Another process reports to the operator why events cannot be stored. */
+  readonly isReported?: boolean;
   /** Counts a refusal with those of the other processes; undefined: this process counts its own. */
   refused?(refusal: Refusal): void;
 }

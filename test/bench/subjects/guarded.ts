@@ -88,12 +88,10 @@ async function portOf(
     log,
   });
   const handle = app.callback();
-  const { port } = await listen(
-    config,
-    (request, response) => void handle(request, response),
-    headers,
-    () => {},
-  );
+  const { port } = await listen(config, (request, response) => void handle(request, response), headers, {
+    notice: () => {},
+    unread: () => {},
+  });
   return port;
 }
 
