@@ -1,6 +1,6 @@
-import type { FhirError } from '../fhir/error.ts';
+import { FhirError } from '../fhir/error.ts';
 import type { Context, Middleware } from './context.ts';
-import type { Places } from './places.ts';
+import type { Place, Places } from './places.ts';
 
 /** The pattern of every page, in log and metrics. */
 export const explorerPattern = '/explorer';
@@ -24,11 +24,12 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
     path.startsWith(`${explorerPattern}/`) ||
     (wantsPage(req, query) && (path === '/' || path.startsWith('/r4/')) && !isJson(path));
   const answer: Middleware = async (context, next) => {
-    const { req, state } = context;
+    const { state } = context;
     const { pattern } = state;
-    const place = await places.enter(req, state.address);
+    state.pattern = explorerPattern;
+    const place = await enter(context, load, places);
+    if (place === undefined) return undefined;
     try {
-      state.pattern = explorerPattern;
       context.respond = false;
       if (await (await load()).page(context)) return undefined;
     } finally {
@@ -45,17 +46,32 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
 /** The last step for browsers: an error as a page, where other clients get it as JSON. */
 export function missingPage(load: () => Promise<Pages>, places: Places, error: () => FhirError): Middleware {
   return async (context, next) => {
-    const { req, state } = context;
-    if (!wantsPage(req, state.query)) return next();
-    const place = await places.enter(req, state.address);
+    if (!wantsPage(context.req, context.state.query)) return next();
+    const place = await enter(context, load, places);
     try {
-      context.respond = false;
-      await (await load()).missing(context, error());
+      if (place !== undefined) await answerError(context, load, error());
     } finally {
-      place.leave();
+      place?.leave();
     }
     return undefined;
   };
+}
+
+/** Takes a place; undefined after it has answered with a page that there is none (503), or too many requests (429). */
+async function enter(context: Context, load: () => Promise<Pages>, places: Places): Promise<Place | undefined> {
+  const { req, state } = context;
+  try {
+    return await places.enter(req, state.address);
+  } catch (error) {
+    if (!(error instanceof FhirError) || !wantsPage(req, state.query)) throw error;
+    await answerError(context, load, error);
+    return undefined;
+  }
+}
+
+async function answerError(context: Context, load: () => Promise<Pages>, error: FhirError): Promise<void> {
+  context.respond = false;
+  await (await load()).missing(context, error);
 }
 
 /**

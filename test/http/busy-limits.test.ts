@@ -62,6 +62,16 @@ describe('a server with as many requests as it works on', () => {
       const { status, headers, json } = await server.get(path, quick);
       expect([status, headers['retry-after'], json.issue[0].code]).toEqual([503, '1', 'throttled']);
     }
+    for (const path of ['/Patient/p1', '//', '//explorer/none', '//nothing']) {
+      const { status, headers, text } = await server.get(path, { Accept: 'text/html' });
+      expect([path, status, headers['retry-after'], headers['content-type']]).toEqual([
+        path,
+        503,
+        '1',
+        'text/html; charset=utf-8',
+      ]);
+      expect(text).toContain('<h1>');
+    }
     for (const path of ['//healthz', '//readyz']) expect((await server.get(path)).status).toBe(200);
     expect((await server.get('//nothing')).status).toBe(404);
     gate.resolve();

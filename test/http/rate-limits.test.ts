@@ -28,6 +28,19 @@ async function reads(server: Served, count: number, headers: Record<string, stri
   return statuses;
 }
 
+describe('the rate limit of an address', () => {
+  it('is a page for a browser', async () => {
+    const { server } = await serveHere('--rate-limit-address', '2');
+    const browser = { Accept: 'text/html', 'X-Forwarded-For': '198.51.100.7' };
+    const answers = [];
+    for (let n = 0; n < 4; n++) answers.push(await server.get('//', browser));
+    const [first, last] = [answers[0], answers.at(-1)];
+    expect([first?.status, last?.status]).toEqual([200, 429]);
+    expect(last?.headers).toMatchObject({ 'retry-after': '30', 'content-type': 'text/html; charset=utf-8' });
+    expect(last?.text).toMatch(/<p lang="en">Too many requests of this address/);
+  });
+});
+
 describe('the rate limit of a client', () => {
   it('answers 429 with an outcome and headers while its tokens are used up', async () => {
     const { server, clock } = await serveHere('--rate-limit-client', '20');
