@@ -8,7 +8,7 @@ import { linkOf } from './view.ts';
 import type { RecordView } from './view.ts';
 
 /** What the view of JSON needs. */
-export type JsonView = Pick<RecordView, 'model' | 'base' | 'record' | 'texts'>;
+export type JsonView = Pick<RecordView, 'model' | 'base' | 'self' | 'record' | 'texts'>;
 
 /**
  * A JSON text in lines of two spaces, with the digits as written; references to records of this partition, and URLs

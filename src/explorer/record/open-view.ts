@@ -14,7 +14,7 @@ const systems = new WeakMap<object, FindSystem>();
  * a partition.
  */
 export function viewOf(visit: Visit, profiles: readonly string[], decimals: Decimals = new Map()): RecordView {
-  const { engine, language, place, record } = visit;
+  const { engine, language, place, record, access } = visit;
   const { model, definitions } = engine;
   if (place === undefined) throw new Error('A record belongs to a partition');
   const system = systems.get(definitions) ?? createFindSystem(definitions);
@@ -24,6 +24,7 @@ export function viewOf(visit: Visit, profiles: readonly string[], decimals: Deci
     language,
     texts: textsOf(language),
     base: place.base,
+    self: access === undefined || access === 'open' ? undefined : access.fhirUser?.reference,
     record,
     labelOf: createLabels(canonical => model.snapshot(canonical), profiles, language),
     system,

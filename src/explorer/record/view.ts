@@ -1,3 +1,4 @@
+import { isStoredElsewhere } from '../../auth/referable.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import type { Model } from '../../model/model.ts';
@@ -15,6 +16,8 @@ export interface RecordView {
   readonly texts: RecordTexts;
   /** Base URL of the partition, without a slash at its end: absolute references below it are to its records. */
   readonly base: string;
+  /** `Type/id` of the resource that the caller is; undefined without one. */
+  readonly self?: string | undefined;
   /** The link to a page below the base: `record('Patient/p1')`. */
   readonly record: (target: string) => string;
   readonly labelOf: LabelOf;
@@ -29,18 +32,22 @@ export interface RecordView {
 
 export const textsOf = (language: Language): RecordTexts => recordTexts[language];
 
-/** The link to the record that a reference names; undefined if this server cannot return it. */
+/**
+ * The link to the record that a reference names; undefined if this server cannot return it, as of users, who see at
+ * most their own.
+ */
 export function linkOf(
-  { model, base, record }: Pick<RecordView, 'model' | 'base' | 'record'>,
+  { model, base, self, record }: Pick<RecordView, 'model' | 'base' | 'self' | 'record'>,
   reference: string,
 ): string | undefined {
   const parsed = parseReference(reference);
   if (parsed?.kind !== 'relative' && parsed?.kind !== 'absolute') return undefined;
   if (parsed.kind === 'absolute' && parsed.base !== base) return undefined;
   const { type, id, version } = parsed;
-  const interactions = model.types.get(type)?.interactions;
-  const isRead = version !== undefined && interactions?.has('vread') === true;
-  if (interactions?.has('read') !== true) return undefined;
+  const declared = model.types.get(type);
+  if (declared?.interactions.has('read') !== true) return undefined;
+  if (isStoredElsewhere(declared) && self !== `${type}/${id}`) return undefined;
+  const isRead = version !== undefined && declared.interactions.has('vread');
   return record(`${type}/${id}${isRead ? `/_history/${version}` : ''}`);
 }
 

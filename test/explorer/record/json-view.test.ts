@@ -21,6 +21,14 @@ describe('the view of JSON', () => {
     expect(printed).toContain('{\n  "a": [\n    1.50,');
   });
 
+  it('links of users, who see at most their own resource, that of the caller alone', () => {
+    const text = '{"a":{"reference":"Practitioner/me"},"b":{"reference":"Practitioner/other"}}';
+    const links = (self?: string): readonly string[] =>
+      [...jsonView(parseJson(text), { ...view, self }).text.matchAll(/href="([^"]*)"/g)].map(([, link = '']) => link);
+    expect(links()).toEqual([]);
+    expect(links('Practitioner/me')).toEqual([expect.stringMatching(/Practitioner\/me$/)]);
+  });
+
   it('links references and addresses of this partition, and nothing else', () => {
     const text = JSON.stringify({
       subject: { reference: 'Patient/p1' },
