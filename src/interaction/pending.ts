@@ -1,6 +1,7 @@
-import { fhirError } from '../fhir/error.ts';
+import { FhirError } from '../fhir/error.ts';
+import type { Issue } from '../fhir/outcome.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import type { Join } from '../search/ast.ts';
+import type { Join, Query } from '../search/ast.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
 import type { IndexAdmin } from '../store/indexes.ts';
@@ -25,26 +26,45 @@ export async function refusePending(
   { type, query, sort, count }: Pick<SearchRequest, 'type' | 'query' | 'sort' | 'count'>,
   seesAll: (type: ResourceType) => boolean,
 ): Promise<void> {
-  for (const join of joinsOf(query)) {
-    const own = referencesOf(join).map(param => ({ kind: 'present', param }) as const);
-    const inner = { kind: 'and', of: [join.of, ...own] } as const;
-    await refusePending(indexes, partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
-  }
+  await refuseJoined(indexes, partition, query, seesAll);
   const pending = await indexes.status({ partition, type: type.name, state: 'pending' });
   if (pending.length === 0) return;
-  const used = [...parametersOf(query), ...(count === 0 ? [] : parametersOfSort(type, sort))].map(({ code }) => code);
+  const searched = parametersOf(query).map(({ code }) => code);
+  const used = [...searched, ...(count === 0 ? [] : parametersOfSort(type, sort)).map(({ code }) => code)];
   // The order of a type without a sort date is stored too, and may be outdated.
   if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push('_lastUpdated');
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
-  const progress = wanted
-    .map(({ param, done, of }) => (seesAll(type) ? `\`${param}\` (${done} of ${of} resources)` : `\`${param}\``))
-    .join(', ');
-  throw fhirError(
-    503,
-    'incomplete',
-    `The search index of ${type.name} is being built: ${progress}. Retry later, or omit these parameters.`,
-    undefined,
-    { 'Retry-After': retryAfter },
-  );
+  const isSorted = sort.some(({ by }) => by !== 'default');
+  const issues = wanted.map(({ param, done, of }): Issue => {
+    const progress = seesAll(type) ? ` (${done} of ${of} resources)` : '';
+    const [instead, place] = searched.includes(param) ? ['omit it', param] : ['sort by `_id`', isSorted && '_sort'];
+    return {
+      severity: 'error',
+      code: 'incomplete',
+      text: `The search index of ${type.name} is being built: \`${param}\`${progress}. Retry later, or ${instead}.`,
+      ...(place !== false && { expression: `http.${place}` }),
+    };
+  });
+  throw new FhirError(503, issues, { 'Retry-After': retryAfter });
+}
+
+/** The same for the other types of joins, whose parameters have other names in the search. */
+async function refuseJoined(
+  indexes: Pick<IndexAdmin, 'status'>,
+  partition: string,
+  query: Query,
+  seesAll: (type: ResourceType) => boolean,
+): Promise<void> {
+  for (const join of joinsOf(query)) {
+    const own = referencesOf(join).map(param => ({ kind: 'present', param }) as const);
+    const inner = { kind: 'and', of: [join.of, ...own] } as const;
+    try {
+      await refusePending(indexes, partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
+    } catch (error) {
+      if (!(error instanceof FhirError)) throw error;
+      const issues = error.issues.map(({ severity, code, text }) => ({ severity, code, text }));
+      throw new FhirError(error.status, issues, error.headers);
+    }
+  }
 }

@@ -56,6 +56,7 @@ describe('a search by a parameter whose index is being built', () => {
     expect(first.done).toBe(false);
     const { status, json, headers } = await server.get('/Observation?code=1-1');
     expect([status, json.issue[0].code, headers['retry-after']]).toEqual([503, 'incomplete', '10']);
+    expect(json.issue[0].expression).toEqual(['http.code']);
     expect(json.issue[0].diagnostics).toMatch(/`code` \(\d+ of 6000 resources\)/);
     expect((await server.get('/Observation?category=vital-signs&_count=1')).status).toBe(200);
     while ((await building.next()).done !== true);
@@ -68,6 +69,7 @@ describe('a search by a parameter whose index is being built', () => {
     await building.next();
     const status = async (query: string): Promise<number> => (await server.get(`/Observation?${query}`)).status;
     expect(await status('_sort=date&_count=1')).toBe(503);
+    expect((await server.get('/Observation?_sort=date')).json.issue[0].expression).toEqual(['http._sort']);
     expect(await status('_count=1')).toBe(503);
     expect(await status('_sort=_id&_count=1')).toBe(200);
     expect(await status('_summary=count')).toBe(200);

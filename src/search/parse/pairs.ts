@@ -11,15 +11,17 @@ export function parsePairs(text: string): QueryPair[] {
   for (const item of text.split('&')) {
     if (item === '') continue;
     const equals = item.indexOf('=');
-    const name = equals === -1 ? item : item.slice(0, equals);
-    const value = equals === -1 ? '' : item.slice(equals + 1);
-    pairs.push([decodeFormPart(name), decodeFormPart(value)]);
+    const name = decodeFormPart(equals === -1 ? item : item.slice(0, equals));
+    pairs.push([name, equals === -1 ? '' : decodeFormPart(item.slice(equals + 1), name)]);
   }
   return pairs;
 }
 
-/** A part of a URL, percent-decoded; throws FhirError 400 for a broken escape or bytes that are not UTF-8. */
-export function percentDecode(text: string): string {
+/**
+ * A part of a URL, percent-decoded, or the value of a parameter; throws FhirError 400 for a broken escape or bytes that
+ * are not UTF-8.
+ */
+export function percentDecode(text: string, parameter?: string): string {
   if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
@@ -32,8 +34,10 @@ export function percentDecode(text: string): string {
         ? 'The percent-escapes are not UTF-8. Encode names and values as UTF-8 before escaping them.'
         : `\`${escape}\` is not a percent-escape: write \`%\` and two hexadecimal digits, and \`%25\` for ` +
             'a percent sign.',
+      parameter === undefined ? undefined : `http.${parameter}`,
     );
   }
 }
 
-const decodeFormPart = (text: string): string => percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text);
+const decodeFormPart = (text: string, parameter?: string): string =>
+  percentDecode(text.includes('+') ? text.replaceAll('+', ' ') : text, parameter);

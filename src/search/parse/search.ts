@@ -98,11 +98,12 @@ export function checkSize(pairs: readonly QueryPair[]): void {
   if (pairs.length > MOST_PAIRS) {
     throw fhirError(400, 'too-costly', `The search has ${pairs.length} parameters: give at most ${MOST_PAIRS}.`);
   }
-  let values = 0;
-  for (const [, text] of pairs) values += text.includes(',') ? split(text, ',').length : 1;
-  if (values > MOST_VALUES) {
-    throw fhirError(400, 'too-costly', `The search has ${values} values: give at most ${MOST_VALUES} at once.`);
-  }
+  const counts = pairs.map(([, text]) => (text.includes(',') ? split(text, ',').length : 1));
+  const values = counts.reduce((sum, count) => sum + count, 0);
+  if (values <= MOST_VALUES) return;
+  const [name] = pairs[counts.indexOf(Math.max(...counts))] ?? [];
+  const text = `The search has ${values} values: give at most ${MOST_VALUES} at once.`;
+  throw fhirError(400, 'too-costly', text, `http.${name}`); // the parameter with the most
 }
 
 /** Throws FhirError 400 for includes with `_summary=text`. https://hl7.org/fhir/R4/search.html#summary */
