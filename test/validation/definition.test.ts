@@ -160,6 +160,15 @@ const mistakes: readonly Row[] = [
       'of `Patient.identifier`; write `"sliceName": "mrn"`.',
   ],
   [
+    'an element of a slice that no element defines',
+    'Patient',
+    [element('Patient.identifier:mrn.system', { min: 1 })],
+    'differential.element[0].id',
+    '`Patient.identifier:mrn.system`: The id names the slice `mrn` of `Patient.identifier`, which no element ' +
+      'defines, so this would apply to all of them; add the element `Patient.identifier:mrn` with its ' +
+      '`sliceName`, and a `slicing` with a `discriminator` to `Patient.identifier`.',
+  ],
+  [
     'an element that is written twice',
     'Patient',
     [element('Patient.name', { min: 1 }), element('Patient.name', { max: '1' })],

@@ -9,7 +9,7 @@ import { checkExtensionHead } from './extension-checks.ts';
 import { placeOf } from './place.ts';
 import { writtenElements } from './profile.ts';
 import type { Finding, Loaded, ReportFinding } from './profile.ts';
-import { checkDiscriminators, checkSlice } from './slicing-checks.ts';
+import { checkDiscriminators, checkSlice, checkSliceAbove } from './slicing-checks.ts';
 
 /**
  * The mistakes in a profile, each with its place and the id of its element. Questions that the loaded definitions leave
@@ -50,6 +50,7 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
     checkValueTypes(element, place, loaded, report);
     checkDiscriminators(element, place, loaded, report);
     checkSlice(element, byId, report);
+    checkSliceAbove(element, byId, report);
     checkConstraints(element, place, { type, given }, loaded, report);
   }
   return [

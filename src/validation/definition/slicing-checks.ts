@@ -42,6 +42,35 @@ function otherCall(tree: Expression): string | undefined {
 const allowed = new Set(['extension', 'ofType', 'as', 'resolve']);
 
 /**
+ * An element below a slice that no element defines: the generated snapshot has no such slice where the items are not
+ * sliced. https://hl7.org/fhir/R4/profiling.html#slicing
+ */
+export function checkSliceAbove(
+  element: WrittenElement,
+  byId: ReadonlyMap<string, JsonObject>,
+  report: ReportFinding,
+): void {
+  if (!element.at.startsWith('differential.')) return;
+  const steps = element.id.split('.');
+  for (const [index, step] of steps.slice(0, -1).entries()) {
+    const [name = '', slice] = step.split(':');
+    if (slice === undefined || slicedByNature.test(name)) continue;
+    const above = steps.slice(0, index).join('.');
+    if (!byId.has(`${above}.${name}`) || byId.has(`${above}.${step}`)) continue;
+    report(
+      element,
+      'id',
+      `The id names the slice \`${slice}\` of \`${above}.${name}\`, which no element defines, so this would apply to ` +
+        `all of them; add the element \`${above}.${step}\` with its \`sliceName\`, and a \`slicing\` with a ` +
+        `\`discriminator\` to \`${above}.${name}\`.`,
+    );
+  }
+}
+
+/** Extensions and choices. */
+const slicedByNature = /\[x\]$|^(modifierE|e)xtension$/;
+
+/**
  * A slice without a `sliceName`, and a slice of an element without slicing: its items could not be matched. Extensions
  * are sliced by url and choices by type implicitly. https://hl7.org/fhir/R4/profiling.html#slicing
  */
@@ -61,7 +90,7 @@ export function checkSlice(
       `The id names the slice \`${named}\`, and \`sliceName\` is missing, so this would apply to all of ` +
         `\`${element.path}\`; write \`"sliceName": "${named}"\`.`,
     );
-  if (slice === undefined || slice.includes('/') || /\[x\]$|^(modifierE|e)xtension$/.test(name)) return;
+  if (slice === undefined || slice.includes('/') || slicedByNature.test(name)) return;
   const sliced = byId.get(element.id.replace(/:[^.:]*$/, ''));
   if (sliced === undefined || sliced['slicing'] !== undefined || sliced['max'] === '1') return;
   report(
