@@ -160,6 +160,14 @@ const mistakes: readonly Row[] = [
       'of `Patient.identifier`; write `"sliceName": "mrn"`.',
   ],
   [
+    'a reference that the base does not take',
+    'Observation',
+    [element('Observation.subject', reference('http://hl7.org/fhir/StructureDefinition/Practitioner'))],
+    'differential.element[0].type[0].targetProfile[0]',
+    '`Observation.subject`: The base takes no reference to Practitioner here; it takes `Patient`, `Group`, ' +
+      '`Device`, `Location`.',
+  ],
+  [
     'an element of a slice that no element defines',
     'Patient',
     [element('Patient.identifier:mrn.system', { min: 1 })],

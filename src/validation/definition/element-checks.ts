@@ -55,6 +55,7 @@ const capital = (code: string): string => code.charAt(0).toUpperCase() + code.sl
 export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, report: ReportFinding): void {
   const { types } = loaded;
   const allowed = place.isRoot ? undefined : place.values?.map(({ code }) => code);
+  const targets = place.values?.filter(({ code }) => code === 'Reference').flatMap(one => one.targets ?? []) ?? [];
   objectsOf(element.json['type']).forEach((type, index) => {
     const code = asString(type['code']) ?? '';
     const at = `type[${index}]`;
@@ -70,6 +71,15 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
     }
     for (const list of ['profile', 'targetProfile'])
       stringsOf(type[list]).forEach((canonical, place) => {
+        if (list === 'targetProfile' && code === 'Reference') {
+          const target = loaded.snapshots(canonical)?.type;
+          if (target !== undefined && !mayLeadTo(target, targets, types))
+            report(
+              element,
+              `${at}.${list}[${place}]`,
+              `The base takes no reference to ${target} here; it takes ${quoted(targets)}.`,
+            );
+        }
         if (canonical.startsWith('#') || loaded.has('StructureDefinition', canonical)) return;
         const name = lastOf(canonical);
         const hint = nearest(canonical, loaded.urls('StructureDefinition'));
@@ -84,6 +94,10 @@ export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded
       });
   });
 }
+
+/** Whether references with these targets (any type if there are none) may lead to a type, or to one derived from it. */
+const mayLeadTo = (type: string, targets: readonly string[], types: Loaded['types']): boolean =>
+  targets.length === 0 || targets.some(target => isA(type, target, types) || isA(target, type, types));
 
 /** Whether a name has the form of a resource type: all types of R4 are loaded. */
 const isType = (name: string): boolean => /^[A-Z][A-Za-z]*$/.test(name);

@@ -1,8 +1,14 @@
 import type { KnownType } from '../../fhirpath/problems.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 
+/** A type at a position. */
+export interface PlaceType extends KnownType {
+  /** The resource types to which a reference may lead; empty or undefined for any. */
+  readonly targets?: readonly string[];
+}
+
 /** The possible values at a position; undefined if they are unknown. */
-export type Values = readonly KnownType[] | undefined;
+export type Values = readonly PlaceType[] | undefined;
 
 /** A step to a child that none of the values has. */
 export interface Missing {
@@ -24,7 +30,7 @@ export function valuesOfType(name: string, types: TypeDefinitions): Values {
 export function childrenOf(values: Values, name: string, types: TypeDefinitions): Values | Missing {
   if (values === undefined || values.length === 0) return undefined;
   const bare = name.endsWith('[x]') ? name.slice(0, -3) : name;
-  const found: KnownType[] = [];
+  const found: PlaceType[] = [];
   let isOpen = false;
   for (const { definition } of values) {
     const owner = definition?.kind === 'primitive-type' ? types.get('Element') : definition;
@@ -49,9 +55,9 @@ export const isMissing = (found: Values | Missing): found is Missing =>
   found !== undefined && !Array.isArray(found) && 'owners' in found;
 
 /** The values of an element, or of one of its types if the name includes that. */
-function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly KnownType[] {
+function valuesOf(element: ElementDefinition, name: string, types: TypeDefinitions): readonly PlaceType[] {
   const wanted = element.name === name ? element.types : element.types.filter(({ property }) => property === name);
-  return wanted.map(({ code, content }) => ({ code, definition: content ?? types.get(code) }));
+  return wanted.map(({ code, targets, content }) => ({ code, targets, definition: content ?? types.get(code) }));
 }
 
 const choiceOf = (element: ElementDefinition | undefined): ElementDefinition | undefined =>
