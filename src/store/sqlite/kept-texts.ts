@@ -7,9 +7,12 @@ export type Step = Between | typeof value;
 /** The step of a value, whatever it is. */
 export const value = Symbol('value');
 
-/** Where the steps to a statement lead. */
+/** Where the steps to a statement lead: most places have one next, which is found without a look-up. */
 export interface Place {
-  readonly next: Map<Step, Place>;
+  by: Step | undefined;
+  to: Place | undefined;
+  /** The nexts by other steps. */
+  others: Map<Step, Place> | undefined;
   text: string | undefined;
 }
 
@@ -31,11 +34,17 @@ export class KeptTexts {
     return this.#first;
   }
 
-  step({ next }: Place, by: Step): Place {
-    const known = next.get(by);
-    if (known !== undefined) return known;
+  step(from: Place, by: Step): Place {
+    const known = from.by === by ? from.to : from.others?.get(by);
+    return known ?? this.#add(from, by);
+  }
+
+  #add(from: Place, by: Step): Place {
     const place = newPlace();
-    next.set(by, place);
+    if (from.to === undefined) {
+      from.by = by;
+      from.to = place;
+    } else (from.others ??= new Map()).set(by, place);
     this.#grow(placeSize);
     return place;
   }
@@ -55,4 +64,4 @@ export class KeptTexts {
 }
 
 const placeSize = 100;
-const newPlace = (): Place => ({ next: new Map(), text: undefined });
+const newPlace = (): Place => ({ by: undefined, to: undefined, others: undefined, text: undefined });
