@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { holds, judge } from './budgets.ts';
 import type { Budget } from './budgets.ts';
@@ -7,21 +8,22 @@ import { readOptions } from './options.ts';
 import { budgetsOf, figuresOf, requestTable } from './report.ts';
 import { validationCases } from './validation-cases.ts';
 import { versionCases } from './version-cases.ts';
-import { isSettled } from './measure/warm-up.ts';
+import { warmUp } from './measure/warm-up.ts';
 import { median, medianRatio, percentile } from './statistics.ts';
 import { figure, table } from './table.ts';
 
 describe('warming up', () => {
   it.each([
-    ['no pass', [], false],
-    ['seven passes', [100, 100, 100, 100, 100, 100, 100], false],
-    ['costs that still fall', [200, 180, 160, 150, 140, 130, 125, 120], false],
-    ['costs that fall beside two dear passes', [100, 101, 99, 100, 90, 120, 91, 92], false],
-    ['costs that fell before', [200, 180, 100, 101, 99, 100, 98, 102, 99, 100], true],
-    ['costs that fall by less than 2 %', [100, 100, 100, 100, 99, 99, 98, 99], true],
-    ['costs that rise', [100, 100, 100, 100, 110, 120, 130, 140], true],
-  ])('ends or goes on after %s', (_, costs, settled) => {
-    expect(isSettled(costs)).toBe(settled);
+    ['after as many requests', { requests: 25, seconds: 3_600 }, 3],
+    ['after the time, however few they were', { requests: Infinity, seconds: 0 }, 1],
+  ])('ends %s', async (_, most, passes) => {
+    const seen: number[] = [];
+    await warmUp(async pass => {
+      await setImmediate();
+      seen.push(pass);
+      return 10;
+    }, most);
+    expect(seen).toEqual(Array.from({ length: passes }, (_, at) => at));
   });
 });
 

@@ -22,6 +22,7 @@ import { measurePackage } from './measure/package.ts';
 import { measurePages } from './measure/pages.ts';
 import { measureStart } from './measure/start.ts';
 import { measureTransactions } from './measure/transactions.ts';
+import { untilCompiled, untilSettled } from './measure/warm-up.ts';
 import { measureVersions } from './measure/versions.ts';
 import { measureWords } from './measure/words.ts';
 import { measureValidation } from './measure/validation.ts';
@@ -145,7 +146,7 @@ async function mongo(url: string, { quick, cases, check }: Options): Promise<voi
 async function beside(commit: string, { quick, cases }: Options): Promise<void> {
   const wanted = requestCases.filter(({ name }) => cases.length === 0 || cases.some(text => name.includes(text)));
   const data = await dataset(standardSize, say);
-  const rounds = quick ? { warmUps: 20, rounds: 20, duration: 200 } : { warmUps: 30, rounds: 60, duration: 200 };
+  const rounds = { rounds: quick ? 20 : 60, duration: 200 };
   const rows = await measureBeside(commit, wanted, data, rounds, say);
   console.log(`\n${besideTable(rows)}`);
   save('beside', { resources: data.resources, commit, beside: rows });
@@ -166,7 +167,9 @@ async function guard(what: 'guard' | 'audit' | 'explorer', { quick, check }: Opt
 
 async function processes(count: number, { quick, check }: Options): Promise<void> {
   const data = await dataset(standardSize, say);
-  const rounds = quick ? { rounds: 5, duration: 500, warmUp: 4_000 } : { rounds: 11, duration: 1_000, warmUp: 10_000 };
+  const rounds = quick
+    ? { rounds: 5, duration: 500, warming: untilCompiled }
+    : { rounds: 11, duration: 1_000, warming: untilSettled };
   const results = await measureProcesses(count, data, rounds, say);
   const text = processTable(results);
   console.log(`\n${text}`);

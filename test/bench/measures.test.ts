@@ -18,7 +18,8 @@ import { wordCases } from './word-cases.ts';
 
 const records = 3_000;
 const scratch = temporary('measures');
-const rounds = { rounds: 1, duration: 40, connections: [4], warmUps: 1 };
+const warming = { requests: 1, seconds: 0 };
+const rounds = { rounds: 1, duration: 40, connections: [4], warming };
 const say = (): void => {};
 const isRepository = spawnSync('git', ['rev-parse', 'HEAD'], { cwd: import.meta.dirname }).status === 0;
 let data: Dataset;
@@ -52,7 +53,6 @@ describe('the bench measures', () => {
   it.skipIf(!isRepository)('the service beside that of a commit (skipped where git knows none)', async () => {
     const [one] = requestCases;
     if (one === undefined) throw new Error('There are no cases');
-    const rounds = { warmUps: 0, rounds: 1, duration: 40 };
     const rows = await measureBeside('HEAD', [one], data, rounds, say);
     expect(rows.map(({ case: name, times, share }) => [name, times > 0, share > 0])).toEqual([[one.name, true, true]]);
     await expect(measureBeside('no-commit', [one], data, rounds, say)).rejects.toThrow('no-commit');

@@ -7,7 +7,9 @@ import type { Dataset } from '../data/dataset.ts';
 import { temporary } from '../data/dataset.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { measure, record, startClient, startSubject } from './subjects.ts';
-import type { Subject } from './subjects.ts';
+import type { Measured, Subject } from './subjects.ts';
+import { untilSettled, warmUp } from './warm-up.ts';
+import type { Rounds } from './requests.ts';
 
 /** One case: processor time in microseconds per request, medians of the rounds. */
 export interface BesideRow {
@@ -25,17 +27,18 @@ export interface BesideRow {
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const connections = 16;
 const sides = ['floor', 'other', 'service'] as const;
+type Side = (typeof sides)[number];
 
 /**
  * Compares the service with that of another commit, and both with the floor, in short turns on one processor: what
- * disturbs the machine hits all three, so that differences of some per cent show. `warmUps` are rounds that do not
- * count. Throws if git does not know the commit.
+ * disturbs the machine hits all three, so that differences of some per cent show. Throws if git does not know the
+ * commit.
  */
 export async function measureBeside(
   commit: string,
   cases: readonly RequestCase[],
   data: Dataset,
-  { rounds, warmUps, duration }: { readonly rounds: number; readonly warmUps: number; readonly duration: number },
+  { rounds, duration, warming = untilSettled }: Pick<Rounds, 'rounds' | 'duration' | 'warming'>,
   say: (text: string) => void,
 ): Promise<readonly BesideRow[]> {
   const scratch = temporary('beside');
@@ -52,7 +55,7 @@ export async function measureBeside(
     // A server locks its store.
     const [one, another] = ['other', 'service'].map(name => join(scratch.folder, `${name}.sqlite`));
     for (const copy of [one, another]) copyFileSync(data.file, copy ?? '');
-    const subjects: Record<(typeof sides)[number], Subject> = {
+    const subjects: Record<Side, Subject> = {
       floor: await startSubject('floor', data.file, { recording }),
       other: await startSubject('service', one ?? '', { bench: pathToFileURL(join(checkout, 'test/bench/')) }),
       service: await startSubject('service', another ?? ''),
@@ -60,15 +63,23 @@ export async function measureBeside(
     const client = await startClient();
     started.push(client, ...Object.values(subjects).map(({ child }) => child));
     const kept = cases.map(() => ({ floor: [] as number[], other: [] as number[], service: [] as number[] }));
-    for (let round = -warmUps; round < rounds; round++) {
-      say(round < 0 ? 'Warming up …' : `Round ${round + 1} of ${rounds} …`);
+    const turn = async (round: number, keep: (at: number, side: Side, run: Measured) => void): Promise<void> => {
       for (const [at, one] of cases.entries())
         for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
           const requests = one.requests(data.samples, places);
           const load = { requests, connections, duration, status: one.status ?? 200 };
-          const { cpu } = await measure(client, subjects[side], load);
-          if (round >= 0) kept[at]?.[side].push(cpu);
+          keep(at, side, await measure(client, subjects[side], load));
         }
+    };
+    say('Warming up …');
+    await warmUp(async pass => {
+      let answered = 0;
+      await turn(pass, (_, side, { requests }) => (answered += side === 'service' ? requests : 0));
+      return answered;
+    }, warming);
+    for (let round = 0; round < rounds; round++) {
+      say(`Round ${round + 1} of ${rounds} …`);
+      await turn(round, (at, side, { cpu }) => kept[at]?.[side].push(cpu));
     }
     return cases.flatMap(({ name }, at): BesideRow[] => {
       const of = kept[at];

@@ -5,7 +5,7 @@ import type { JoinCase, JoinedRequest, SearchAnswer } from '../join-cases.ts';
 import { median } from '../statistics.ts';
 import type { Rounds } from './requests.ts';
 import { measure, startClient, startSubject, type Subject } from './subjects.ts';
-import { warmUp } from './warm-up.ts';
+import { untilCompiled, warmUp } from './warm-up.ts';
 
 /** One row of the table: processor time per search, in microseconds. */
 export interface JoinRow {
@@ -20,8 +20,8 @@ export interface JoinRow {
 
 const connections = 16;
 
-/** How often and how long each search is measured, in milliseconds, after at most so many passes. */
-export type JoinRounds = Pick<Rounds, 'rounds' | 'duration' | 'warmUps'>;
+/** How often and how long each search is measured, in milliseconds, after what warm-up. */
+export type JoinRounds = Pick<Rounds, 'rounds' | 'duration' | 'warming'>;
 
 /** Compares searches with joins and includes with the plain searches that they consist of, in turn. */
 export async function measureJoins(
@@ -47,7 +47,7 @@ export async function compareWithPlain(
   cases: readonly JoinCase[],
   service: Subject,
   data: Pick<Dataset, 'samples'>,
-  { rounds, duration, warmUps }: JoinRounds,
+  { rounds, duration, warming = untilCompiled }: JoinRounds,
   say: (text: string) => void,
 ): Promise<readonly JoinRow[]> {
   const client = await startClient();
@@ -56,9 +56,12 @@ export async function compareWithPlain(
     for (const one of cases) {
       rows.push({ one, requests: await one.requests(data.samples, askOf(service)), runs: [] });
     }
+    let answered = 0;
     const costOf = async (requests: readonly string[]): Promise<number> => {
       const load = { requests: requests.map(path => ({ path })), connections, duration, status: 200 };
-      return (await measure(client, service, load)).cpu;
+      const { cpu, requests: count } = await measure(client, service, load);
+      answered += count;
+      return cpu;
     };
     const runOf = async (requests: readonly JoinedRequest[]): Promise<Run> => ({
       cost: await costOf(requests.map(({ path }) => path)),
@@ -66,10 +69,10 @@ export async function compareWithPlain(
     });
     say('Warming up …');
     await warmUp(async () => {
-      let sum = 0;
-      for (const { requests } of rows) sum += (await runOf(requests)).cost;
-      return sum;
-    }, warmUps);
+      const before = answered;
+      for (const { requests } of rows) await runOf(requests);
+      return answered - before;
+    }, warming);
     for (let round = 0; round < rounds; round += 1) {
       say(`Round ${round + 1} of ${rounds} …`);
       for (const { requests, runs } of rows) runs.push(await runOf(requests));

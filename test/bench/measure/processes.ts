@@ -11,7 +11,9 @@ import type { Dataset } from '../data/dataset.ts';
 import type { RunResult } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { processorTime } from './processor-time.ts';
+import type { Rounds } from './requests.ts';
 import { processors, requestsFor, startClient } from './subjects.ts';
+import { warmUp } from './warm-up.ts';
 
 /** One case, by one process and by several. */
 export interface ProcessRow {
@@ -47,13 +49,13 @@ const caseNames = ['read by id', 'Observation?patient', 'Observation?patient&cat
 
 /**
  * Sends the same requests in turn to a server of one process and to one of several, both with their audit, and compares
- * rates, on all processors, and processor time, on one, where processes do not slow each other down. Before the rounds
- * each process gets as many requests: `warmUp` is the time for one, in milliseconds.
+ * rates, on all processors, and processor time, on one, where processes do not slow each other down. `warming` is what
+ * one process gets before the rounds; several get as much each.
  */
 export async function measureProcesses(
   processes: number,
   data: Dataset,
-  { rounds, duration, warmUp }: { readonly rounds: number; readonly duration: number; readonly warmUp: number },
+  { rounds, duration, warming }: Required<Pick<Rounds, 'rounds' | 'duration' | 'warming'>>,
   say: (text: string) => void,
 ): Promise<ProcessResults> {
   const scratch = temporary('processes');
@@ -90,19 +92,26 @@ export async function measureProcesses(
         if (children.length > 0) await setTimeout(5_000); // the memory of the start is freed when idle
         memory.push(...children.map(proportional));
         say('Warming up …'); // code that was not run often enough to be optimized is measured too dear
-        for (const one of cases)
-          for (const [at, server] of servers.entries())
-            await runOn(client, server, one, data, warmUp * (counts[at] ?? 1));
+        for (const [at, server] of servers.entries()) {
+          // Creates are one case.
+          const each = ((counts[at] ?? 1) * cases.length) / reading.length;
+          const pass = async (): Promise<number> => {
+            let answered = 0;
+            for (const one of cases) answered += (await runOn(client, server, one, data, duration)).requests;
+            return answered;
+          };
+          await warmUp(pass, { requests: warming.requests * each, seconds: warming.seconds * each });
+        }
         for (let round = 0; round < rounds; round++) {
           say(`Round ${round + 1} of ${rounds} …`);
           for (const one of cases)
             for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
               const server = servers[at];
               if (server === undefined) continue;
-              const { cpu, rate } = await runOn(client, server, one, data, duration);
+              const run = await runOn(client, server, one, data, duration);
               const { bound, free } = kept.get(one) ?? newKept();
-              if (what === 'cpu') bound[at].push(cpu);
-              else free[at].push({ rate, cpu });
+              if (what === 'cpu') bound[at].push(run.cpu);
+              else free[at].push(run);
             }
         }
         memoryAfter.push(...children.map(proportional));
@@ -125,6 +134,7 @@ interface Kept {
 const newKept = (): Kept => ({ bound: [[], []], free: [[], []] });
 
 interface Run {
+  readonly requests: number;
   readonly rate: number;
   readonly cpu: number;
 }
@@ -140,7 +150,7 @@ async function runOn(client: Child, server: Child, one: RequestCase, data: Datas
   const cpu = (1_000 * (used() - before)) / result.requests;
   await client.ask({ kind: 'disconnect' });
   if (result.failures > 0) throw new Error(`${result.failures} answers were wrong: ${result.firstFailure}`);
-  return { rate: result.requests / result.seconds, cpu };
+  return { requests: result.requests, rate: result.requests / result.seconds, cpu };
 }
 
 function rowOf(name: string, { bound, free }: Kept): ProcessRow {

@@ -6,15 +6,15 @@ import type { Usage } from '../protocol.ts';
 import { median, medianRatio } from '../statistics.ts';
 import { compareAnswers, measure, record, requestsFor, startClient, startSubject } from './subjects.ts';
 import type { Measured, Subject } from './subjects.ts';
-import { warmUp } from './warm-up.ts';
+import { untilSettled, warmUp, type WarmUp } from './warm-up.ts';
 
 export interface Rounds {
   readonly rounds: number;
   /** Milliseconds of each run. */
   readonly duration: number;
   readonly connections: readonly number[];
-  /** The most passes before anything counts. */
-  readonly warmUps?: number;
+  /** What comes before anything counts. */
+  readonly warming?: WarmUp;
 }
 
 /** One row of the table: medians of the rounds. */
@@ -63,7 +63,7 @@ const passesOfShort = 4;
 export async function measureRequests(
   cases: readonly RequestCase[],
   data: Dataset,
-  { rounds, duration, connections, warmUps }: Rounds,
+  { rounds, duration, connections, warming = untilSettled }: Rounds,
   say: (text: string) => void,
   start: Start = onSqlite(data.file, cases),
 ): Promise<RequestResults> {
@@ -93,16 +93,16 @@ export async function measureRequests(
 
     say('Warming up …');
     await warmUp(async pass => {
-      let cost = 0;
+      let requests = 0;
       for (const one of cases)
         for (const name of order.toReversed()) {
           if (!hasSubject(one, name) || (name !== 'service' && pass >= passesOfShort)) continue;
           const warm = await run(one, name, 16, Math.min(duration, 500));
           if (name !== 'bare') bytes.set(one.name, bytes.get(one.name) ?? warm.bytes);
-          if (name === 'service') cost += warm.cpu;
+          if (name === 'service') requests += warm.requests;
         }
-      return cost;
-    }, warmUps);
+      return requests;
+    }, warming);
     const kept = new Map<string, Measured[]>();
     for (let round = 0; round < rounds; round++) {
       say(`Round ${round + 1} of ${rounds} …`);
