@@ -20,17 +20,27 @@ class Connection {
   #status = 0;
   #length = 0;
 
-  constructor(socket: Socket) {
-    this.socket = socket;
-    socket.on('data', (chunk: Buffer) => this.#take(chunk));
+  constructor(port: number) {
+    // Each chunk is read into the same memory, past the socket's stream, which would cost half as much as a read.
+    const callback = (length: number, memory: Uint8Array): boolean => {
+      this.#take(Buffer.from(memory.buffer, memory.byteOffset, length));
+      return true;
+    };
+    this.socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: { buffer: Buffer.alloc(65_536), callback },
+    });
   }
 
+  /** `chunk` is overwritten later. */
   #take(chunk: Buffer): void {
     if (this.#left === 0) {
       const head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
       const end = head.indexOf('\r\n\r\n');
       if (end === -1) {
-        this.#head = head;
+        this.#head = Buffer.from(head);
         return;
       }
       this.#head = undefined;
@@ -40,10 +50,10 @@ class Connection {
       if (length === undefined) throw new Error(`An answer has no Content-Length:\n${text}`);
       this.#length = Number(length);
       this.#left = this.#length - (head.length - end - 4);
-      this.#body = this.#status < 400 ? [] : [head.subarray(end + 4)];
+      this.#body = this.#status < 400 ? [] : [Buffer.from(head.subarray(end + 4))];
     } else {
       this.#left -= chunk.length;
-      if (this.#status >= 400) this.#body.push(chunk);
+      if (this.#status >= 400) this.#body.push(Buffer.from(chunk));
     }
     if (this.#left < 0) throw new Error('An answer is longer than its Content-Length');
     if (this.#left === 0) this.onAnswer(this.#status, this.#length, () => Buffer.concat(this.#body).toString());
@@ -58,13 +68,14 @@ function open(port: number, count: number): Promise<readonly Connection[]> {
       { length: count },
       () =>
         new Promise<Connection>((resolve, reject) => {
-          const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+          const connection = new Connection(port);
+          const { socket } = connection;
           const fail = (error: Error): void => reject(error);
           socket.once('error', fail).once('connect', () => {
             socket.off('error', fail).on('error', error => {
               throw error;
             });
-            resolve(new Connection(socket));
+            resolve(connection);
           });
         }),
     ),

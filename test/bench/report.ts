@@ -276,13 +276,16 @@ export function processTable({ processes, rows, memory, memoryAfter }: ProcessRe
   const rates = table(
     [
       left('case'),
-      ...['req/s of 1', `req/s of ${processes}`, 'times', 'CPU µs of 1', 'CPU µs', 'times', 'on all'].map(right),
+      ...['req/s of 1', `req/s of ${processes}`, 'times', 'at most', 'CPU µs of 1', 'CPU µs', 'times', 'on all'].map(
+        right,
+      ),
       left(''),
     ],
-    rows.map(({ case: name, rateOfOne, rate, rateTimes, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll }) => {
+    rows.map(row => {
+      const { case: name, rateOfOne, rate, rateTimes, rateTimesAtMost, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll } = row;
       const isRate = !name.includes('create') && processes === 2; // a create waits for the disk
       const isMet = cpuTimes <= most && (!isRate || rateTimes >= least);
-      const numbers = [rateOfOne, rate, rateTimes, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll].map(figure);
+      const numbers = [rateOfOne, rate, rateTimes, rateTimesAtMost, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll].map(figure);
       return [name, ...numbers, isMet ? 'met' : 'missed'];
     }),
   );

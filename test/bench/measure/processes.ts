@@ -1,4 +1,5 @@
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { requestCases } from '../cases.ts';
@@ -23,6 +24,8 @@ export interface ProcessRow {
   readonly rate: number;
   /** How many times the rate of one: the median of the rounds. */
   readonly rateTimes: number;
+  /** How many times it could be, if all processors worked all the time: the load generator needs a part of them. */
+  readonly rateTimesAtMost: number;
   /** Microseconds of processor time per request, of all processes of the server, on one processor. */
   readonly cpuOfOne: number;
   readonly cpu: number;
@@ -117,7 +120,7 @@ export async function measureProcesses(
         memoryAfter.push(...children.map(proportional));
         await Promise.all(servers.map(one => one.stop()));
       }
-    for (const [{ name }, figures] of kept) rows.push(rowOf(name, figures));
+    for (const [{ name }, figures] of kept) rows.push(rowOf(name, processes, figures));
     return { processes, rows, memory, memoryAfter };
   } finally {
     await Promise.all([client, ...started].map(child => child.stop()));
@@ -137,6 +140,8 @@ interface Run {
   readonly requests: number;
   readonly rate: number;
   readonly cpu: number;
+  /** Processor time of the load generator per request, in microseconds. */
+  readonly clientCpu: number;
 }
 
 async function runOn(client: Child, server: Child, one: RequestCase, data: Dataset, duration: number): Promise<Run> {
@@ -144,17 +149,19 @@ async function runOn(client: Child, server: Child, one: RequestCase, data: Datas
   await client.ask({ kind: 'connect', port: Number(server.greeting), connections });
   const pids = [server.pid, ...childrenOf(server.pid)];
   const used = (): number => pids.reduce((sum, pid) => sum + processorTime(pid), 0);
-  const before = used();
+  const [before, clientBefore] = [used(), processorTime(client.pid)];
   const result = await client.ask<RunResult>({ kind: 'run', requests, duration, status: one.status ?? 200 });
   await setTimeout(settle);
-  const cpu = (1_000 * (used() - before)) / result.requests;
+  const perRequest = (milliseconds: number): number => (1_000 * milliseconds) / result.requests;
+  const [cpu, clientCpu] = [perRequest(used() - before), perRequest(processorTime(client.pid) - clientBefore)];
   await client.ask({ kind: 'disconnect' });
   if (result.failures > 0) throw new Error(`${result.failures} answers were wrong: ${result.firstFailure}`);
-  return { requests: result.requests, rate: result.requests / result.seconds, cpu };
+  return { requests: result.requests, rate: result.requests / result.seconds, cpu, clientCpu };
 }
 
-function rowOf(name: string, { bound, free }: Kept): ProcessRow {
+function rowOf(name: string, processes: number, { bound, free }: Kept): ProcessRow {
   const [one, several] = free;
+  const [server, client] = [median(one.map(({ cpu }) => cpu)), median(one.map(({ clientCpu }) => clientCpu))];
   const rates = [one, several].map(runs => runs.map(({ rate }) => rate));
   const times = [one, several].map(runs => runs.map(({ cpu }) => cpu));
   return {
@@ -162,6 +169,7 @@ function rowOf(name: string, { bound, free }: Kept): ProcessRow {
     rateOfOne: median(rates[0] ?? []),
     rate: median(rates[1] ?? []),
     rateTimes: medianRatio(rates[1] ?? [], rates[0] ?? []),
+    rateTimesAtMost: Math.min(processes, (availableParallelism() * server) / (server + client)),
     cpuOfOne: median(bound[0]),
     cpu: median(bound[1]),
     cpuTimes: medianRatio(bound[1], bound[0]),
