@@ -28,13 +28,14 @@ export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (pa
 }
 
 function areMatched(parts: readonly Part[], segments: readonly string[]): boolean {
-  for (const [at, { name, text }] of parts.entries())
+  for (const { at, name, text } of parts)
     if (name === undefined ? segments[at] !== text : segments[at] === '') return false;
   return true;
 }
 
-/** A segment; `name` if it is variable. */
+/** A segment, the `at`-th; `name` if it is variable. */
 interface Part {
+  readonly at: number;
   readonly name: string | undefined;
   readonly text: string;
 }
@@ -42,12 +43,15 @@ interface Part {
 function compile(pattern: string): { readonly parts: readonly Part[]; readonly open: boolean } {
   const open = pattern.endsWith('/*');
   const texts = (open ? pattern.slice(0, -2) : pattern).split('/');
-  return { parts: texts.map(text => ({ text, name: text.startsWith(':') ? text.slice(1) : undefined })), open };
+  return {
+    parts: texts.map((text, at) => ({ at, text, name: text.startsWith(':') ? text.slice(1) : undefined })),
+    open,
+  };
 }
 
 function paramsOf(parts: readonly Part[], segments: readonly string[]): Readonly<Record<string, string>> {
   const params: Record<string, string> = {};
-  for (const [at, { name }] of parts.entries()) {
+  for (const { at, name } of parts) {
     const segment = segments[at] ?? '';
     if (name !== undefined) params[name] = segment.includes('%') ? decodeURIComponent(segment) : segment;
   }
