@@ -94,23 +94,28 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
 
 /** Replaces the first part that can be merged with another by both in one, and returns that; undefined if none can. */
 function mergeInto(parts: Query[], other: Query, merge: (a: Query, b: Query) => Query | undefined): Query | undefined {
-  for (const [at, part] of parts.entries()) {
+  let at = 0;
+  for (const part of parts) {
     const together = merge(part, other);
-    if (together === undefined) continue;
-    parts[at] = together;
-    return together;
+    if (together !== undefined) {
+      parts[at] = together;
+      return together;
+    }
+    at += 1;
   }
   return undefined;
 }
 
 /** Whether all test distinct parameters, so that no two can be merged. */
 function areApart(parts: readonly Query[]): boolean {
-  for (const [at, part] of parts.entries()) {
+  let at = 0;
+  for (const part of parts) {
     if (part.kind !== 'param') return false;
     for (let before = 0; before < at; before++) {
       const other = parts[before];
       if (other?.kind !== 'param' || other.param.code === part.param.code) return false;
     }
+    at += 1;
   }
   return parts.length > 0;
 }

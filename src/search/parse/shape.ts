@@ -52,17 +52,18 @@ export function parseKeptShape(
   if (shape?.type !== type || shape.places.length !== pairs.length) return undefined;
   const of: Query[] = [];
   const used: QueryPair[] = [];
-  for (const [at, place] of shape.places.entries()) {
-    const [name, text] = pairs[at] ?? ['', ''];
-    if (name !== place.name) return undefined;
+  for (const place of shape.places) {
+    const pair = pairs[used.length];
+    if (pair === undefined || pair[0] !== place.name) return undefined;
+    const text = pair[1];
     if (place.param === undefined) {
       if (text !== place.received) return undefined;
       used.push(place.applied);
     } else {
-      const { param, parse } = place;
+      const { name, param, parse } = place;
       if (!isOne(text) || isEmpty(text, param)) return undefined;
       of.push(queryOf({ text, param, name }, parse, context));
-      used.push(pairs[at] ?? [name, text]);
+      used.push(pair);
     }
   }
   return { ...shape.common, query: simplify({ kind: 'and', of }), at: context.now, used, self: used };

@@ -98,11 +98,11 @@ function conditionsOf(clause: ValueClause, entry: Columns): readonly Sql[] {
 function entries(clauses: readonly ValueClause[]): Sql {
   const from: Sql[] = [];
   const conditions: Sql[] = [];
-  for (const [at, clause] of clauses.entries()) {
-    const entry = columnsOf(clauses.length === 1 ? 'x' : `x${at}`);
+  for (const clause of clauses) {
+    const entry = columnsOf(clauses.length === 1 ? 'x' : `x${from.length}`);
     from.push(entry.table[clause.kind]);
     conditions.push(sql`${entry.p} = ${clause.index}`, ...conditionsOf(clause, entry));
-    if (at > 0) conditions.push(sql`${entry.item} = x0.item`);
+    if (from.length > 1) conditions.push(sql`${entry.item} = x0.item`);
   }
   return sql`EXISTS (SELECT 1 FROM ${join(from, ' CROSS JOIN ')} WHERE ${allOf(conditions)})`;
 }
