@@ -94,28 +94,24 @@ function join(kind: 'and' | 'or', parts: readonly Query[]): Query {
 
 /** Replaces the first part that can be merged with another by both in one, and returns that; undefined if none can. */
 function mergeInto(parts: Query[], other: Query, merge: (a: Query, b: Query) => Query | undefined): Query | undefined {
-  let at = 0;
-  for (const part of parts) {
+  for (const [at, part] of parts.entries()) {
     const together = merge(part, other);
-    if (together !== undefined) {
-      parts[at] = together;
-      return together;
-    }
-    at += 1;
+    if (together === undefined) continue;
+    parts[at] = together;
+    return together;
   }
   return undefined;
 }
 
 /** Whether all test distinct parameters, so that no two can be merged. */
 function areApart(parts: readonly Query[]): boolean {
-  let at = 0;
-  for (const part of parts) {
-    if (part.kind !== 'param') return false;
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at];
+    if (part?.kind !== 'param') return false;
     for (let before = 0; before < at; before++) {
       const other = parts[before];
       if (other?.kind !== 'param' || other.param.code === part.param.code) return false;
     }
-    at += 1;
   }
   return parts.length > 0;
 }

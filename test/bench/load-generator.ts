@@ -21,7 +21,7 @@ class Connection {
   #length = 0;
 
   constructor(port: number) {
-    // Each chunk is read into the same memory, past the socket's stream, which would cost half as much as a read.
+    // Each chunk is read into the same memory: the socket's stream would cost 2 to 7 µs a request.
     const callback = (length: number, memory: Uint8Array): boolean => {
       this.#take(Buffer.from(memory.buffer, memory.byteOffset, length));
       return true;

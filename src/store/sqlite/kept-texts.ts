@@ -11,7 +11,7 @@ export const value = Symbol('value');
 export interface Place {
   by: Step | undefined;
   to: Place | undefined;
-  /** The nexts by other steps. */
+  /** The next places by other steps. */
   others: Map<Step, Place> | undefined;
   text: string | undefined;
 }

@@ -96,14 +96,14 @@ export async function measureProcesses(
         memory.push(...children.map(proportional));
         say('Warming up …'); // code that was not run often enough to be optimized is measured too dear
         for (const [at, server] of servers.entries()) {
-          // Creates are one case.
-          const each = ((counts[at] ?? 1) * cases.length) / reading.length;
+          // `warming` is for all reads and searches: creates are one case and get a part of it.
+          const share = ((counts[at] ?? 1) * cases.length) / reading.length;
           const pass = async (): Promise<number> => {
             let answered = 0;
             for (const one of cases) answered += (await runOn(client, server, one, data, duration)).requests;
             return answered;
           };
-          await warmUp(pass, { requests: warming.requests * each, seconds: warming.seconds * each });
+          await warmUp(pass, { requests: warming.requests * share, seconds: warming.seconds * share });
         }
         for (let round = 0; round < rounds; round++) {
           say(`Round ${round + 1} of ${rounds} …`);
