@@ -40,8 +40,12 @@ export const takePicture = async (page: Page, name: string): Promise<void> =>
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Expects that axe finds nothing, and that nothing is wider than the window. https://www.w3.org/TR/WCAG22/#reflow */
+/**
+ * Expects that axe finds nothing, and that nothing is wider than the window, once the page and its style sheet are
+ * loaded: the title of a page is there before its colours. https://www.w3.org/TR/WCAG22/#reflow
+ */
 export async function expectAccessible(page: Page): Promise<void> {
+  await page.waitForLoadState('load');
   await page.evaluate(axe);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
