@@ -17,8 +17,11 @@ import { paramsReferringTo } from '../referring.ts';
 import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 
-/** Number of changes after which the event loop gets a turn. */
-const turn = 50;
+/**
+ * Number of changes after which the event loop gets a turn: few in a server, which answers requests meanwhile. A load
+ * would read its next records meanwhile, while the thread that writes waits for these.
+ */
+const turns = { serve: 50, command: 500, read: 500 } as const;
 
 /**
  * Does all work of a write that needs no transaction: reads the current versions, extracts the entries of the new and
@@ -38,6 +41,7 @@ export async function prepareWrite(
   const requires = await preparedRequirements(core, partition, needed);
   const before = new Map<string, Before>();
   const prepared: PreparedChange[] = [];
+  const turn = turns[core.options.mode];
   for (const [at, change] of changes.entries()) {
     if (at % turn === turn - 1) await setImmediate();
     const index = declared(partition, change.type);
