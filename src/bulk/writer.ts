@@ -15,9 +15,9 @@ interface Measure {
 }
 
 /** While a server runs, which then waits no longer than this for a write. */
-const served: Measure = { target: 45, least: 250, most: 350 };
+const served: Measure = { target: 45, least: 250, most: 300 };
 /** Without one. Larger writes are no faster, and their records take memory until they are durable. */
-const alone: Measure = { target: 300, least: 250, most: 350 };
+const alone: Measure = { target: 300, least: 250, most: 300 };
 /** How often it is checked whether a server runs, in milliseconds. */
 const askAgain = 1000;
 /** Number of writes from which the size of the next one is computed. */
