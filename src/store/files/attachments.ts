@@ -89,8 +89,8 @@ export async function measureFile(path: string): ReturnType<typeof measure> {
 async function keep(file: string, n: number, digest: string, bytes: Uint8Array): Promise<void> {
   const [path, inTrash] = [bytesPath(file, n, digest), trashPath(file, n, digest)];
   // Their time is the start of their wait for a record.
-  if (await isWhole(path, digest)) await utimes(path, new Date(), new Date());
-  else if (await isWhole(inTrash, digest)) {
+  if (await isWhole(path, digest, bytes.length)) await utimes(path, new Date(), new Date());
+  else if (await isWhole(inTrash, digest, bytes.length)) {
     await utimes(inTrash, new Date(), new Date());
     await rename(inTrash, path);
   } else await writeWhole(path, bytes, `${path}.${randomUUID()}`); // a sweep deletes what a crash leaves
@@ -98,11 +98,12 @@ async function keep(file: string, n: number, digest: string, bytes: Uint8Array):
 }
 
 /** Also false if the bytes cannot be read: they are then written again. */
-async function isWhole(path: string, digest: string): Promise<boolean> {
-  return measureFile(path).then(
-    found => found.digest === digest,
-    () => false,
-  );
+async function isWhole(path: string, digest: string, size: number): Promise<boolean> {
+  try {
+    return hasBytes(path, size) && (await measureFile(path)).digest === digest;
+  } catch {
+    return false;
+  }
 }
 
 /**

@@ -1,7 +1,12 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { closeSync, fsync, mkdirSync, open as openFile, openSync, statSync, writeFile } from 'node:fs';
 import { chmod, constants, copyFile, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { ownerOnly } from './mode.ts';
+
+// Each of these waits for a thread, which costs more than what it waits for. The `Sync` functions below are called only
+// where the system answers from memory; whatever writes, or changes names, may wait for a disk.
+const [create, write, flush] = [promisify(openFile), promisify(writeFile), promisify(fsync)];
 
 /** The result of work on a file or folder; undefined if that does not exist. */
 export async function ifThere<T>(work: () => Promise<T>): Promise<T | undefined> {
@@ -48,13 +53,17 @@ export function openNew(path: string): ReturnType<typeof open> {
   return open(path, 'wx', ownerOnly.file);
 }
 
+/** Bytes of a file that are written at once: a slow disk then has a thread for a short time only. */
+const slice = 512 * 1024;
+
 /** Writes a file atomically, by way of a temporary one beside it; `syncFolder` then makes its name durable. */
 export async function writeWhole(path: string, content: Uint8Array | string, temporary: string): Promise<void> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   try {
-    const handle = await openNew(temporary);
-    await closing(handle, async () => {
-      await handle.writeFile(content);
-      await handle.sync();
+    const file = await create(temporary, 'wx', ownerOnly.file);
+    await closing(file, async () => {
+      for (let at = 0; at < bytes.length; at += slice) await write(file, bytes.subarray(at, at + slice));
+      await flush(file);
     });
     await rename(temporary, path);
   } catch (error) {
@@ -84,14 +93,14 @@ export async function syncFolders(folder: string): Promise<void> {
 }
 
 async function sync(path: string, flags: string): Promise<void> {
-  const handle = await open(path, flags);
-  await closing(handle, () => handle.sync());
+  const file = openSync(path, flags);
+  await closing(file, () => flush(file));
 }
 
-async function closing(handle: { close(): Promise<void> }, work: () => Promise<void>): Promise<void> {
+async function closing(file: number, work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
