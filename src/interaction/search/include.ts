@@ -12,6 +12,7 @@ import { idOfOwner } from '../../indexing/owners.ts';
 import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { Ids } from './ids.ts';
 import { Seen } from './seen.ts';
 import { fewTypes } from './used-types.ts';
 
@@ -77,7 +78,7 @@ async function referredTo(
   seen: Seen,
   includer: Includer,
 ): Promise<readonly StoredVersion[]> {
-  const wanted = new Map<ResourceType, { ids: Set<string>; others: Query[] }>();
+  const wanted = new Map<ResourceType, { ids: Ids; others: Query[] }>();
   for (const { type, param } of links) {
     const from = ring.filter(record => record.type === type.name);
     if (from.length === 0) continue;
@@ -85,7 +86,7 @@ async function referredTo(
       indexedBy([param], records, type, includer).flatMap(({ entries }) => entries.map(one => one.value));
     let values: readonly IndexValue[] | undefined;
     for (const to of targetsOf(param.targets, target, includer)) {
-      const of = wanted.get(to) ?? { ids: new Set<string>(), others: [] };
+      const of = wanted.get(to) ?? { ids: new Ids(), others: [] };
       wanted.set(to, of);
       const isOwner = isOnlyOwner(type, param, to);
       const unknown = isOwner ? from.filter(record => !addOwners(record, to, includer, of.ids)) : from;
@@ -99,7 +100,10 @@ async function referredTo(
   }
   const found: StoredVersion[] = [];
   for (const [type, { ids, others }] of wanted) {
-    const keys = [...ids].map(id => ({ type: type.name, id })).filter(key => !seen.has(key));
+    const keys = ids
+      .values()
+      .map(id => ({ type: type.name, id }))
+      .filter(key => !seen.has(key));
     found.push(...(await readVisible(type, keys, includer)));
     if (others.length > 0)
       found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + seen.size + 1, includer)));
@@ -117,7 +121,7 @@ const isOnlyOwner = ({ accessLinks }: ResourceType, param: SearchParam, to: Reso
   accessLinks.every(({ compartment, parameter }) => compartment !== to.name || parameter === param.code);
 
 /** Adds the ids of a record's owners of a type; false if the record has no stored owners. */
-function addOwners({ owners }: StoredVersion, to: ResourceType, { base }: Place, ids: Set<string>): boolean {
+function addOwners({ owners }: StoredVersion, to: ResourceType, { base }: Place, ids: Ids): boolean {
   if (owners === undefined) return false;
   for (const owner of owners) {
     const id = idOfOwner(owner, to.name, base);

@@ -1,3 +1,5 @@
+import { Ids } from './ids.ts';
+
 /** Type and id of a record. */
 interface Key {
   readonly type: string;
@@ -6,7 +8,7 @@ interface Key {
 
 /** A set of records by type and id: cheaper than one of texts that are made of both. */
 export class Seen {
-  readonly #ids = new Map<string, Set<string>>();
+  readonly #ids = new Map<string, Ids>();
   #size = 0;
 
   constructor(records: readonly Key[]) {
@@ -23,11 +25,13 @@ export class Seen {
 
   /** False if it is in the set already. */
   add({ type, id }: Key): boolean {
-    const ids = this.#ids.get(type);
-    if (ids?.has(id) === true) return false;
+    let ids = this.#ids.get(type);
+    if (ids === undefined) {
+      ids = new Ids();
+      this.#ids.set(type, ids);
+    }
+    if (!ids.add(id)) return false;
     this.#size += 1;
-    if (ids === undefined) this.#ids.set(type, new Set([id]));
-    else ids.add(id);
     return true;
   }
 }

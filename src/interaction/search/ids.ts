@@ -1,0 +1,28 @@
+/** Most ids that are compared one by one. */
+const few = 32;
+
+/**
+ * A set of ids, in the order in which they were added. Few of them are compared one by one: V8 finds the one instance of
+ * a text before it looks for it in a Set, which takes longer.
+ */
+export class Ids {
+  #few: string[] = [];
+  #many: Set<string> | undefined;
+
+  has(id: string): boolean {
+    return this.#many === undefined ? this.#few.includes(id) : this.#many.has(id);
+  }
+
+  /** False if it is in the set already. */
+  add(id: string): boolean {
+    if (this.has(id)) return false;
+    if (this.#many === undefined && this.#few.length === few) this.#many = new Set(this.#few);
+    if (this.#many === undefined) this.#few.push(id);
+    else this.#many.add(id);
+    return true;
+  }
+
+  values(): readonly string[] {
+    return this.#many === undefined ? this.#few : [...this.#many];
+  }
+}
