@@ -2,8 +2,8 @@
 const few = 32;
 
 /**
- * A set of ids, in the order in which they were added. Few of them are compared one by one: V8 finds the one instance of
- * a text before it looks for it in a Set, which takes longer.
+ * A set of ids, in the order in which they were added. Few of them are compared one by one: before V8 looks for a text
+ * in a Set, it finds the one instance of that text, which takes longer.
  */
 export class Ids {
   #few: string[] = [];
