@@ -14,8 +14,6 @@ export interface LoadOptions extends LoadContext {
   readonly rejects: string;
   /** The stream of the input `-`. */
   readonly stdin: Readable;
-  /** Whether a server uses the same store now; true by default. Without one, writes are larger and faster. */
-  readonly isServed?: () => Promise<boolean>;
   /** Stops the load when it aborts: everything read until then is durable. */
   readonly signal?: AbortSignal;
 }
@@ -45,7 +43,6 @@ export async function* load(paths: readonly string[], options: LoadOptions): Asy
     counts,
     key,
     marked: mark,
-    isServed: options.isServed ?? (async () => true),
   });
   const rejects = new Rejects(options.rejects, from.file > 0 || from.units > 0);
   const isStopped = (): boolean => options.signal?.aborted === true;

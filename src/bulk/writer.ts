@@ -7,21 +7,8 @@ import type { Counts } from './progress.ts';
 /** The position before the first file and record. */
 export const start = '0 0';
 
-/** The size of writes: target duration in milliseconds, minimum and maximum number of changes. */
-interface Measure {
-  readonly target: number;
-  readonly least: number;
-  readonly most: number;
-}
-
-/** While a server runs, which then waits no longer than this for a write. */
-const served: Measure = { target: 45, least: 250, most: 300 };
-/** Without one. Larger writes are no faster, and their records take memory until they are durable. */
-const alone: Measure = { target: 300, least: 250, most: 300 };
-/** How often it is checked whether a server runs, in milliseconds. */
-const askAgain = 1000;
-/** Number of writes from which the size of the next one is computed. */
-const remembered = 8;
+/** Most changes of a write. Larger writes are no faster, and their records take memory until they are durable. */
+const mostChanges = 300;
 /** Maximum text of a write, in characters, and its attachments, in bytes. */
 const mostText = 4 * 1024 * 1024;
 /** Concurrent writes: one is written while the next one waits, and the one after it is read. */
@@ -29,8 +16,6 @@ const mostInFlight = 2;
 
 interface Batch {
   readonly changes: readonly CarryingChange[];
-  /** Whether one of them has attachments. */
-  readonly carries: boolean;
   /** The position of the load when this batch and all before it are durable. */
   readonly position: string;
   durable: boolean;
@@ -43,12 +28,10 @@ export interface BatchWriterParts {
   readonly key: string | undefined;
   /** The current value of the mark; undefined if it does not exist. */
   readonly marked: string | undefined;
-  /** Whether a server uses the same store now. */
-  readonly isServed: () => Promise<boolean>;
 }
 
 /**
- * Writes changes in batches whose size follows their duration. Each batch has a mark of what was durable when it was
+ * Writes changes in batches. Each batch has a mark of what was durable when it was
  * sent, so that an interrupted load continues there; the running batches are then loaded again, which changes nothing.
  */
 export class BatchWriter {
@@ -64,23 +47,15 @@ export class BatchWriter {
   #changes: CarryingChange[] = [];
   #keys = new Set<string>();
   #bytes = 0;
-  #measure = served;
-  #limit = served.least;
-  #asked = -Infinity;
-  readonly #isServed: () => Promise<boolean>;
   readonly #sent: Batch[] = [];
   readonly #inFlight = new Set<Promise<void>>();
-  #lastEnd = 0;
-  /** Milliseconds per change in the last writes. */
-  readonly #costs: number[] = [];
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ partition, counts, key, marked, isServed }: BatchWriterParts) {
+  constructor({ partition, counts, key, marked }: BatchWriterParts) {
     this.#partition = partition;
     this.#counts = counts;
     this.#key = key;
     this.#marked = marked;
-    this.#isServed = isServed;
     this.#durable = marked ?? start;
     this.position = this.#durable;
   }
@@ -96,7 +71,7 @@ export class BatchWriter {
     this.#keys.add(key);
     this.#bytes += change.kind === 'put' ? change.text.before.length + change.text.after.length : 0;
     for (const { bytes } of contents) this.#bytes += bytes.length;
-    return this.#changes.length >= this.#limit || this.#bytes >= mostText ? this.#send() : undefined;
+    return this.#changes.length >= mostChanges || this.#bytes >= mostText ? this.#send() : undefined;
   }
 
   /** Everything that was added is durable when it resolves. */
@@ -140,7 +115,7 @@ export class BatchWriter {
   async #send(): Promise<void> {
     if (this.#changes.length > 0) {
       const carries = this.#changes.some(({ contents }) => contents.length > 0);
-      const batch = { changes: this.#changes, carries, position: this.position, durable: false };
+      const batch = { changes: this.#changes, position: this.position, durable: false };
       this.#changes = [];
       this.#keys = new Set();
       this.#bytes = 0;
@@ -154,13 +129,9 @@ export class BatchWriter {
     }
     while (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
     this.#check();
-    if (performance.now() - this.#asked < askAgain) return;
-    this.#asked = performance.now();
-    this.#measure = (await this.#isServed()) ? served : alone;
   }
 
   async #write(batch: Batch): Promise<void> {
-    const started = performance.now();
     try {
       // One by one if the store has no transactions: a partial write is loaded again.
       this.#count(await writeCarrying(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
@@ -170,9 +141,6 @@ export class BatchWriter {
     }
     batch.durable = true;
     while (this.#sent[0]?.durable === true) this.#durable = this.#sent.shift()?.position ?? this.#durable;
-    const ended = performance.now();
-    if (!batch.carries) this.#adapt(batch.changes.length, ended - Math.max(started, this.#lastEnd));
-    this.#lastEnd = ended;
   }
 
   #check(): void {
@@ -184,15 +152,6 @@ export class BatchWriter {
     if (this.#key === undefined || this.#durable === (this.#marked ?? start)) return {};
     this.#marked = this.#durable;
     return { mark: { key: this.#key, value: this.#durable } };
-  }
-
-  /** Uses the fastest of the last writes, since the others waited for a disk or a processor too. */
-  #adapt(changes: number, milliseconds: number): void {
-    this.#costs.push(milliseconds / changes);
-    if (this.#costs.length > remembered) this.#costs.shift();
-    const { target, least, most } = this.#measure;
-    const fitting = target / Math.max(0.001, Math.min(...this.#costs));
-    this.#limit = Math.round(Math.min(most, Math.max(least, Math.min(fitting, this.#limit * 1.5))));
   }
 
   #count(results: readonly WriteResult[]): void {

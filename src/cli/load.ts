@@ -54,12 +54,11 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
       const validator = createValidator(definitions, model.definitions);
       const { stdin } = process;
       const progress = createProgress('records', process.stderr, Date.now);
-      const isServed = async (): Promise<boolean> => {
-        const { served } = await store.check();
-        if (served) giveWay();
-        return served;
+      let asked = performance.now();
+      const giveWayToServer = async (): Promise<void> => {
+        if ((await store.check()).served) giveWay();
       };
-      await isServed(); // before other threads exist, which inherit the priority of this one
+      await giveWayToServer(); // before other threads exist, which inherit the priority of this one
       let last: LoadProgress | undefined;
       const stopped = (): string =>
         `Stopped. ${last === undefined ? 'The same command continues there.' : continued(last, rejects)}`;
@@ -74,7 +73,6 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
         now: Date.now,
         rejects,
         stdin,
-        isServed,
       };
       await interruptible(stopped, ({ signal, check }) =>
         audited(opened, about, async add => {
@@ -87,6 +85,9 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
                 file,
                 totalBytes === undefined ? undefined : bytes / Math.max(1, totalBytes),
               );
+              if (performance.now() - asked < askAgain) continue;
+              asked = performance.now();
+              await giveWayToServer();
             }
             if (last?.done !== true) check();
           } finally {
@@ -102,6 +103,9 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
     });
   },
 });
+
+/** How often it is checked whether a server runs, in milliseconds. */
+const askAgain = 1000;
 
 /** Gives a server priority for the processor: its answers take a third of the time that they take otherwise. */
 function giveWay(): void {

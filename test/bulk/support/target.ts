@@ -80,7 +80,6 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
         undeclared: 'skip',
         now: Date.now,
         rejects,
-        isServed: async () => (await store.check()).served,
         stdin: Readable.from([Buffer.from(stdin)]),
         ...options,
       };
