@@ -22,7 +22,7 @@ export interface ChildOptions {
   readonly bench?: URL;
 }
 
-/** Commands and servers have the code that earlier ones compiled (src/start.js); without it they hold 20 MB more. */
+/** The cache of compiled code that commands and servers use (src/start.js); without it they take up to 20 MB more. */
 const compiled = fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
 
 /**

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ownerOnly } from './mode.ts';
 
-// Each of these waits for a thread, which costs more than what it waits for. The `Sync` functions below are called only
-// where the system answers from memory; whatever writes, or changes names, may wait for a disk.
+// Calls that write or change names may wait for a disk and run in libuv's threads. Others, which the system answers
+// from memory, are called directly: passing a call to a thread takes longer than the call.
 const [create, write, flush] = [promisify(openFile), promisify(writeFile), promisify(fsync)];
 
 /** The result of work on a file or folder; undefined if that does not exist. */

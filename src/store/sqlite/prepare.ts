@@ -18,8 +18,8 @@ import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 
 /**
- * Number of changes after which the event loop gets a turn: few in a server, which answers requests meanwhile. A load
- * would read its next records meanwhile, while the thread that writes waits for these.
+ * Number of changes after which the event loop gets a turn. A server answers requests then; a load would read its next
+ * records, and delay the write that it prepares.
  */
 const turns = { serve: 50, command: 500, read: 500 } as const;
 
