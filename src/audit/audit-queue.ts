@@ -70,10 +70,12 @@ export class AuditQueue {
     if (!this.#closed) this.#schedule();
   }
 
-  /** Durable when it resolves. Throws the errors of the log. */
+  /** Durable when it resolves, or before the next write if the log holds it. Throws the errors of the log. */
   async keep(event: AuditEntry): Promise<void> {
+    const { log } = this.#parts;
+    if (log.hold !== undefined) return log.hold(event);
     try {
-      await this.#parts.log.append([event]);
+      await log.append([event]);
     } catch (error) {
       this.fail(error);
       throw error;

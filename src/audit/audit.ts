@@ -27,7 +27,10 @@ export interface Audit {
   readonly waiting: number;
   /** Throws FhirError 503 while requests are rejected because events cannot be stored. */
   require(): void;
-  /** Before a write: the event is durable when it resolves. Throws FhirError 503 if it cannot be stored. */
+  /**
+   * Before a write: the event is durable when it resolves, or before the write is. This, or the write, throws FhirError
+   * 503 if it cannot be stored.
+   */
   begin(request: AuditedRequest, write: BegunWrite): Promise<void>;
   /** After a request of an authenticated caller, whatever the outcome: durable within a second. */
   answered(request: AuditedRequest, answer: AuditedAnswer): void;
@@ -116,14 +119,14 @@ export function createAudit({ log, publicUrl, now, whenFailing, fault }: AuditPa
       },
       require() {
         const { failing: reason } = batch;
-        if (rejects && reason !== undefined) throw unavailable(reason);
+        if (rejects && reason !== undefined) throw auditUnavailable(reason);
       },
       async begin(request, write) {
         const event = events.begun(request, write);
         try {
           await batch.keep(event);
         } catch (error) {
-          if (rejects) throw unavailable(reasonOf(error));
+          if (rejects) throw auditUnavailable(reasonOf(error));
           batch.add(event);
         }
       },
@@ -174,7 +177,7 @@ export const noAudit: Audit = {
 };
 
 /** `reason`: also the issue code, as for a failure of the store itself. */
-const unavailable = (reason: UnavailableReason): FhirError =>
+export const auditUnavailable = (reason: UnavailableReason): FhirError =>
   fhirError(503, reason, 'The audit log cannot be written, so that requests are rejected. Retry later.', undefined, {
     'Retry-After': '5',
   });

@@ -1,6 +1,7 @@
 import type { AuditSink } from '../audit/log/log.ts';
 import { printRecord } from '../audit/log/record.ts';
 import type { UnavailableReason } from '../store/errors.ts';
+import type { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';
 import type { ParentCalls } from './protocol.ts';
 
@@ -10,10 +11,17 @@ export interface ChildAuditSink extends AuditSink {
   setFailing(reason: UnavailableReason | undefined): void;
 }
 
-export function createAuditSink(link: Link<ParentCalls>): ChildAuditSink {
+/** `whenFailing`: as in `AuditParts`. */
+export function createAuditSink(
+  link: Link<ParentCalls>,
+  writes: ChildWrites,
+  whenFailing: 'refuse' | 'open',
+): ChildAuditSink {
   let failing: UnavailableReason | undefined;
   return {
-    append: async events => (events.length === 0 ? undefined : link.ask('append', events.map(printRecord).join('\n'))),
+    append: async events => (events.length === 0 ? undefined : writes.append(events.map(printRecord).join('\n'))),
+    // If a write is to be done without its event, the event has to be appended apart from it.
+    ...(whenFailing === 'refuse' && { hold: event => writes.hold(printRecord(event)) }),
     isReported: true,
     refused: refusal => link.tell('refused', refusal),
     get failing() {

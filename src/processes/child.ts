@@ -24,6 +24,7 @@ import type { WriteRelay } from '../store/relay.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { openChildDefinitions } from './child-definitions.ts';
 import { createChildLimits } from './child-limits.ts';
+import { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';
 import type { ChildCalls, ChildStart, ParentCalls } from './protocol.ts';
 
@@ -72,8 +73,9 @@ export async function startChild(
       opened: close => opened.add(close),
     };
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
+    const writes = new ChildWrites(link);
     const relay: WriteRelay = {
-      commit: job => link.ask('commit', job),
+      commit: job => writes.commit(job),
       problems: () => link.ask('problems'),
       failed: (doing, summary) => link.tell('failed', doing, summary),
     };
@@ -82,7 +84,7 @@ export async function startChild(
     const limits = createChildLimits(config, ownPlaces, link);
     opened.add(() => limits.giveBack());
     waitForPasswords(limits.passwords);
-    const sink = createAuditSink(link);
+    const sink = createAuditSink(link, writes, config.auditFailure);
     const isEmbedded = parseStoreUrl(config.store)?.kind === 'sqlite';
     const chains = (): AuditSink => {
       const auditLog = new ChainedLog(store.chains, now);

@@ -1,5 +1,5 @@
-import { StoreUnavailable } from '../store/errors.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import { received, sent } from './sent-error.ts';
+import type { SentError } from './sent-error.ts';
 
 /** The functions of a process that another one may call. */
 export type Calls = Readonly<Record<string, (...values: never[]) => unknown>>;
@@ -37,13 +37,6 @@ type Message =
   | readonly [kind: 'call', number: number, name: string, values: readonly unknown[]]
   | readonly [kind: 'done', number: number, value: unknown]
   | readonly [kind: 'failed', number: number, failure: SentError];
-
-interface SentError {
-  readonly message: string;
-  readonly stack: string | undefined;
-  /** Of `StoreUnavailable`. */
-  readonly reason: UnavailableReason | undefined;
-}
 
 interface Waiting {
   readonly resolve: (value: never) => void;
@@ -118,16 +111,4 @@ export function openLink<Theirs extends Calls>(
     },
     flush,
   };
-}
-
-function sent(error: unknown): SentError {
-  if (!(error instanceof Error)) return { message: String(error), stack: undefined, reason: undefined };
-  const reason = error instanceof StoreUnavailable ? error.reason : undefined;
-  return { message: error.message, stack: error.stack, reason };
-}
-
-function received({ message, stack, reason }: SentError): Error {
-  const error = reason === undefined ? new Error(message) : new StoreUnavailable(reason, message);
-  if (stack !== undefined) error.stack = stack;
-  return error;
 }

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import type { Lease } from '../token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { UnavailableReason } from '../store/errors.ts';
+import type { SentError } from './sent-error.ts';
 
 /** What a child needs to start. */
 export interface ChildStart {
@@ -23,14 +24,28 @@ export type SlotKind = 'uploads' | 'passwords';
 /** The limits that are counted by tokens. */
 export type TokenLimit = 'client' | 'address' | 'authorization';
 
+export interface WriteAnswer {
+  /** Why the events could not be appended. */
+  readonly failed?: UnavailableReason | undefined;
+  /** What became of each job. */
+  readonly jobs: readonly JobAnswer[];
+}
+
+/** `refused`: the events before it could not be appended. */
+export type JobAnswer =
+  | { readonly kind: 'done'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly error: SentError }
+  | { readonly kind: 'refused'; readonly reason: UnavailableReason };
+
 /** The functions of the parent. A share is that of http/shares.ts. */
 export type ParentCalls = {
-  /** Commits a prepared write: store/relay.ts. */
-  readonly commit: (job: unknown) => Promise<unknown>;
+  /**
+   * Appends printed audit events, one a line, and when these are durable, commits prepared writes (store/relay.ts).
+   * Where a failing log refuses writes, it commits none then.
+   */
+  readonly write: (lines: string, jobs: readonly unknown[]) => Promise<WriteAnswer>;
   readonly problems: () => Promise<readonly string[]>;
   readonly failed: (doing: 'read' | 'write', summary: string) => void;
-  /** Appends printed audit events, one a line; they are durable when it resolves. */
-  readonly append: (lines: string) => Promise<void>;
   /** An unauthenticated caller was refused. */
   readonly refused: (refusal: Refusal) => void;
   /** A place for a request beyond those that the child has; false if the server has none. */

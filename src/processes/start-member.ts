@@ -9,6 +9,7 @@ import type { Member } from './member.ts';
 import type { MetricsOfChildren } from './metrics-of-children.ts';
 import type { ChildCalls, ChildStart, ParentCalls, Passed } from './protocol.ts';
 import type { Held, ParentLimits } from './parent-limits.ts';
+import { createParentWrites } from './parent-writes.ts';
 
 export interface MemberParts extends Pick<FrontParts, 'store' | 'auditLog' | 'audit' | 'digest'> {
   readonly start: Omit<ChildStart, 'digest'>;
@@ -53,17 +54,14 @@ export function startMember(parts: MemberParts): Member {
     return store.relay;
   };
   const calls: ParentCalls = {
-    commit: job => relay().commit(job),
     problems: async () => relay().problems(),
     failed: (doing, summary) => relay().failed(doing, summary),
-    async append(lines) {
-      try {
-        await auditLog?.append(lines.split('\n').map(printed => ({ printed })));
-      } catch (error) {
-        audit?.failed(error);
-        throw error;
-      }
-    },
+    write: createParentWrites({
+      auditLog,
+      failed: error => audit?.failed(error),
+      whenFailing: start.config.auditFailure,
+      commit: job => relay().commit(job),
+    }),
     refused: refusal => audit?.refused(refusal),
     takePlace: share => of().takePlace(share),
     givePlace: share => of().givePlace(share),

@@ -14,6 +14,11 @@ import type { UnavailableReason } from '../../store/errors.ts';
 export interface AuditSink {
   /** Durable when it resolves. If it throws, some events may be stored: appending them again stores those twice. */
   append(events: readonly (AuditEntry | PrintedEvent)[]): Promise<void>;
+  /**
+   * Takes the event of a write that is about to be submitted: durable before that write, which fails otherwise, and
+   * sent with it. Undefined: the event has to be appended before.
+   */
+  hold?(event: AuditEntry): void;
   /** Why the events of other processes of this server cannot be stored; undefined if they can, or if there are none. */
   readonly failing?: UnavailableReason | undefined;
   /** Another process reports to the operator why events cannot be stored. */

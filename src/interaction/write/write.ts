@@ -52,7 +52,7 @@ export async function write(
   const place = { base, access, partition, letter: 'c', id: '', bodyId: 'ignored', former: undefined } as const;
   const record = await readClientRecord(engine, type, body, { ...place, parsed: parsedOf(request, body) });
   const { text, parsed, owners } = settleRecord(engine, type, record, place);
-  // Durable before anything is written, so that no write is without an event of its author.
+  // Durable before the record, so that no record is without an event of its author.
   await engine.audit.begin(request, { type: type.name, id, text, owners, key: key?.key });
   const parts = splitForStamp(text, id);
   const change = { kind: 'put', type: type.name, id, text: parts, ...withParsed(parsed, id), precondition } as const;

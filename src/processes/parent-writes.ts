@@ -1,0 +1,41 @@
+import { reasonOf } from '../audit/audit-queue.ts';
+import type { AuditSink } from '../audit/log/log.ts';
+import type { UnavailableReason } from '../store/errors.ts';
+import type { JobAnswer, ParentCalls } from './protocol.ts';
+import { sent } from './sent-error.ts';
+
+export interface ParentWritesParts {
+  readonly auditLog: Pick<AuditSink, 'append'> | undefined;
+  /** Called when events could not be appended. */
+  readonly failed: (error: unknown) => void;
+  /** Whether jobs are refused while events cannot be appended, or committed. */
+  readonly whenFailing: 'refuse' | 'open';
+  readonly commit: (job: unknown) => Promise<unknown>;
+}
+
+/** Writes for children: the events of a message first, and then its jobs. */
+export function createParentWrites({ auditLog, failed, whenFailing, commit }: ParentWritesParts): ParentCalls['write'] {
+  const append = async (lines: string): Promise<UnavailableReason | undefined> => {
+    if (lines === '') return undefined;
+    try {
+      await auditLog?.append(lines.split('\n').map(printed => ({ printed })));
+      return undefined;
+    } catch (error) {
+      failed(error);
+      return reasonOf(error);
+    }
+  };
+  const run = async (job: unknown): Promise<JobAnswer> => {
+    try {
+      return { kind: 'done', value: await commit(job) };
+    } catch (error) {
+      return { kind: 'failed', error: sent(error) };
+    }
+  };
+  return async (lines, jobs) => {
+    const reason = await append(lines);
+    if (reason !== undefined && whenFailing === 'refuse')
+      return { failed: reason, jobs: jobs.map(() => ({ kind: 'refused', reason })) };
+    return { failed: reason, jobs: await Promise.all(jobs.map(run)) };
+  };
+}
