@@ -30,7 +30,7 @@ export interface Places {
 
 const base = '/r4/demo';
 export const reads = 0.8;
-export const searches = 0.75;
+export const searches = 0.8;
 /** What is walked through for page 1,000. */
 export const largeResult = `${base}/Observation?category=vital-signs&_count=20`;
 /** Pages before it are walked once. */
