@@ -1,7 +1,7 @@
 import { auditUnavailable } from '../audit/audit.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import type { Link } from './link.ts';
-import type { JobAnswer, ParentCalls } from './protocol.ts';
+import type { JobAnswer, ParentCalls, WrittenJob } from './protocol.ts';
 import { received } from './sent-error.ts';
 
 interface Waiting<T> {
@@ -14,7 +14,7 @@ interface Append extends Waiting<void> {
 }
 
 interface Commit extends Waiting<unknown> {
-  readonly job: unknown;
+  readonly job: WrittenJob;
 }
 
 /**
@@ -46,8 +46,8 @@ export class ChildWrites {
     });
   }
 
-  /** As in `WriteRelay`. Throws FhirError 503 if the events before the job could not be stored. */
-  commit(job: unknown): Promise<unknown> {
+  /** As in `WriteRelay`. Throws FhirError 503 if the events before records could not be stored. */
+  commit(...job: WrittenJob): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#commits.push({ job, resolve, reject });
       this.#send();

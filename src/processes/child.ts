@@ -75,7 +75,7 @@ export async function startChild(
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
     const writes = new ChildWrites(link);
     const relay: WriteRelay = {
-      commit: job => writes.commit(job),
+      commit: (...job) => writes.commit(...job),
       problems: () => link.ask('problems'),
       failed: (doing, summary) => link.tell('failed', doing, summary),
     };

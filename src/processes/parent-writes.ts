@@ -1,16 +1,17 @@
 import { reasonOf } from '../audit/audit-queue.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import type { UnavailableReason } from '../store/errors.ts';
-import type { JobAnswer, ParentCalls } from './protocol.ts';
+import type { WriteRelay } from '../store/relay.ts';
+import type { JobAnswer, ParentCalls, WrittenJob } from './protocol.ts';
 import { sent } from './sent-error.ts';
 
 export interface ParentWritesParts {
   readonly auditLog: Pick<AuditSink, 'append'> | undefined;
   /** Called when events could not be appended. */
   readonly failed: (error: unknown) => void;
-  /** Whether jobs are refused while events cannot be appended, or committed. */
+  /** Whether records are refused while events cannot be appended, or written. */
   readonly whenFailing: 'refuse' | 'open';
-  readonly commit: (job: unknown) => Promise<unknown>;
+  readonly commit: WriteRelay['commit'];
 }
 
 /** Writes for children: the events of a message first, and then its jobs. */
@@ -25,17 +26,19 @@ export function createParentWrites({ auditLog, failed, whenFailing, commit }: Pa
       return reasonOf(error);
     }
   };
-  const run = async (job: unknown): Promise<JobAnswer> => {
+  const run = async (job: WrittenJob): Promise<JobAnswer> => {
     try {
-      return { kind: 'done', value: await commit(job) };
+      return { kind: 'done', value: await commit(...job) };
     } catch (error) {
       return { kind: 'failed', error: sent(error) };
     }
   };
   return async (lines, jobs) => {
     const reason = await append(lines);
-    if (reason !== undefined && whenFailing === 'refuse')
-      return { failed: reason, jobs: jobs.map(() => ({ kind: 'refused', reason })) };
-    return { failed: reason, jobs: await Promise.all(jobs.map(run)) };
+    const answer = async (job: WrittenJob): Promise<JobAnswer> => {
+      const [, isOfRecords] = job;
+      return isOfRecords && reason !== undefined && whenFailing === 'refuse' ? { kind: 'refused', reason } : run(job);
+    };
+    return { failed: reason, jobs: await Promise.all(jobs.map(answer)) };
   };
 }

@@ -24,6 +24,9 @@ export type SlotKind = 'uploads' | 'passwords';
 /** The limits that are counted by tokens. */
 export type TokenLimit = 'client' | 'address' | 'authorization';
 
+/** As in `WriteRelay`. */
+export type WrittenJob = readonly [job: unknown, isOfRecords: boolean];
+
 export interface WriteAnswer {
   /** Why the events could not be appended. */
   readonly failed?: UnavailableReason | undefined;
@@ -41,9 +44,9 @@ export type JobAnswer =
 export type ParentCalls = {
   /**
    * Appends printed audit events, one a line, and when these are durable, commits prepared writes (store/relay.ts).
-   * Where a failing log refuses writes, it commits none then.
+   * Where a failing log refuses writes, it commits none of records then.
    */
-  readonly write: (lines: string, jobs: readonly unknown[]) => Promise<WriteAnswer>;
+  readonly write: (lines: string, jobs: readonly WrittenJob[]) => Promise<WriteAnswer>;
   readonly problems: () => Promise<readonly string[]>;
   readonly failed: (doing: 'read' | 'write', summary: string) => void;
   /** An unauthenticated caller was refused. */

@@ -60,7 +60,7 @@ export function startMember(parts: MemberParts): Member {
       auditLog,
       failed: error => audit?.failed(error),
       whenFailing: start.config.auditFailure,
-      commit: job => relay().commit(job),
+      commit: (...job) => relay().commit(...job),
     }),
     refused: refusal => audit?.refused(refusal),
     takePlace: share => of().takePlace(share),

@@ -5,9 +5,9 @@
 export interface WriteRelay {
   /**
    * The result of a prepared job, once it is durable. Throws `StoreUnavailable` if the writer has died: then it may
-   * have been done.
+   * have been done. `isOfRecords`: audit events of its request come before it.
    */
-  commit(job: unknown): Promise<unknown>;
+  commit(job: unknown, isOfRecords: boolean): Promise<unknown>;
   /** The problems of the store for all processes, as in `StoreState`. */
   problems(): Promise<readonly string[]>;
   /** Reports a failure of the files beside the writer, in a sentence without ids or paths. */

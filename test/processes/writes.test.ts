@@ -42,7 +42,7 @@ describe('the writes of a child', () => {
     const { writes, committed, sent } = start();
     const results = ['a', 'b'].map(name => {
       writes.hold(line(name));
-      return writes.commit(name);
+      return writes.commit(name, true);
     });
     const appended = writes.append(line('a read'));
     expect(await Promise.all(results)).toEqual(['done a', 'done b']);
@@ -54,9 +54,9 @@ describe('the writes of a child', () => {
   it('that come while others are on their way share the next message', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { writes, sent } = start({ commit: () => promise });
-    const first = writes.commit('a');
+    const first = writes.commit('a', true);
     await new Promise(done => setTimeout(done, 5));
-    const rest = ['b', 'c', 'd'].map(job => writes.commit(job));
+    const rest = ['b', 'c', 'd'].map(job => writes.commit(job, true));
     await new Promise(done => setTimeout(done, 5));
     expect(sent).toHaveLength(1);
     resolve();
@@ -64,13 +64,15 @@ describe('the writes of a child', () => {
     expect(sent).toHaveLength(2);
   });
 
-  it('are refused if their events cannot be stored; the events are stored later', async () => {
+  it('of records are refused if their events cannot be stored, which are stored later', async () => {
     const { writes, disk, committed, failures } = start();
     disk.room = 0;
     writes.hold(line('a'));
-    await expect(writes.commit('a')).rejects.toMatchObject({ status: 503, message: refused });
+    await expect(writes.commit('a', true)).rejects.toMatchObject({ status: 503, message: refused });
     await expect(writes.append(line('a read'))).rejects.toThrow(StoreUnavailable);
-    expect([committed, failures.length]).toEqual([[], 2]);
+    expect(await writes.commit('a token', false)).toBe('done a token');
+    expect(committed.splice(0)).toMatchObject([{ job: 'a token' }]);
+    expect([committed, failures.length]).toEqual([[], 3]);
     disk.room = Infinity;
     await writes.append(line('a read'));
     expect([...disk.kept.values()].flat().filter(text => text.includes('"event":"a"'))).toHaveLength(1);
@@ -79,7 +81,7 @@ describe('the writes of a child', () => {
   it('are done without events where a setting says so', async () => {
     const { writes, disk } = start({ whenFailing: 'open' });
     disk.room = 0;
-    const [appended, done] = await Promise.all([outcome(writes.append(line('a'))), outcome(writes.commit('a'))]);
+    const [appended, done] = await Promise.all([outcome(writes.append(line('a'))), outcome(writes.commit('a', true))]);
     expect([appended, done]).toEqual([refused, 'done a']);
   });
 
@@ -90,7 +92,9 @@ describe('the writes of a child', () => {
         return job;
       },
     });
-    const answers = await Promise.all(['a', 'b', 'c'].map(job => writes.commit(job).catch((error: unknown) => error)));
+    const answers = await Promise.all(
+      ['a', 'b', 'c'].map(job => writes.commit(job, true).catch((error: unknown) => error)),
+    );
     expect(answers).toEqual(['a', expect.any(StoreUnavailable), 'c']);
     expect(answers[1]).toMatchObject({ reason: 'no-store', message: 'The disk is full' });
   });
@@ -116,7 +120,7 @@ describe('the writes of a child', () => {
             writes.hold(line(name));
             const later = (async () => {
               for (let turn = 0; turn < turns; turn += 1) await nextTurn();
-              return [name, await outcome(writes.commit(name))] as const;
+              return [name, await outcome(writes.commit(name, true))] as const;
             })();
             all.push(later);
           }

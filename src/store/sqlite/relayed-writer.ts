@@ -23,7 +23,8 @@ export class RelayedWriter implements JobWriter {
     if (asked.job.kind === 'register') return { kind: 'refused', message: othersApply };
     this.#waiting += 1;
     try {
-      return requireDone((await this.#relay.commit(printJob(asked))) as JobResult); // of writer.ts
+      const isOfRecords = asked.job.kind === 'write';
+      return requireDone((await this.#relay.commit(printJob(asked), isOfRecords)) as JobResult); // of writer.ts
     } finally {
       this.#waiting -= 1;
     }
