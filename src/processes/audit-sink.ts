@@ -1,3 +1,4 @@
+import type { AuditParts } from '../audit/audit.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import { printRecord } from '../audit/log/record.ts';
 import type { UnavailableReason } from '../store/errors.ts';
@@ -15,7 +16,7 @@ export interface ChildAuditSink extends AuditSink {
 export function createAuditSink(
   link: Link<ParentCalls>,
   writes: ChildWrites,
-  whenFailing: 'refuse' | 'open',
+  whenFailing: AuditParts['whenFailing'],
 ): ChildAuditSink {
   let failing: UnavailableReason | undefined;
   return {

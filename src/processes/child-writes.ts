@@ -1,7 +1,7 @@
 import { auditUnavailable } from '../audit/audit.ts';
 import { StoreUnavailable } from '../store/errors.ts';
 import type { Link } from './link.ts';
-import type { JobAnswer, ParentCalls, WrittenJob } from './protocol.ts';
+import type { JobAnswer, ParentCalls, WriteAnswer, WrittenJob } from './protocol.ts';
 import { received } from './sent-error.ts';
 
 interface Waiting<T> {
@@ -18,16 +18,19 @@ interface Commit extends Waiting<unknown> {
 }
 
 /**
- * What a child gives its parent to write: audit events, and jobs (store/relay.ts). There is one message at a time, and
- * the next takes all that has come meanwhile, so that many share one commit. A held event goes with the next message:
- * before its own job, which is submitted later, and again if the parent could not store it.
+ * What a child gives its parent to write: audit events, and jobs (store/relay.ts). One message with jobs is on its way
+ * at a time, and the next takes all that have come meanwhile, so that many share one commit. It waits for all messages
+ * before it, so that a held event is durable before its own job, which is submitted later. Events that are appended do
+ * not wait for jobs: a writer that takes long is not a failing log.
  */
 export class ChildWrites {
   readonly #link: Link<ParentCalls>;
   #held: string[] = [];
   #appends: Append[] = [];
   #commits: Commit[] = [];
-  #isSending = false;
+  #isScheduled = false;
+  #isAppending = false;
+  #isCommitting = false;
 
   constructor(link: Link<ParentCalls>) {
     this.#link = link;
@@ -42,7 +45,7 @@ export class ChildWrites {
   append(lines: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#appends.push({ lines, resolve, reject });
-      this.#send();
+      this.#schedule();
     });
   }
 
@@ -50,37 +53,72 @@ export class ChildWrites {
   commit(...job: WrittenJob): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#commits.push({ job, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Sends what can be sent, with what comes in this turn of the event loop. */
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
       this.#send();
     });
   }
 
   #send(): void {
-    if (this.#isSending) return;
-    this.#isSending = true;
-    // With what comes in this turn of the event loop.
-    setImmediate(() => void this.#sendAll());
+    if (this.#isAppending) return;
+    if (this.#commits.length > 0 && !this.#isCommitting) void this.#commitAll();
+    if (this.#appends.length > 0) void this.#appendAll();
+    void this.#link.flush();
   }
 
-  async #sendAll(): Promise<void> {
-    while (this.#appends.length > 0 || this.#commits.length > 0) {
-      const [held, appends, commits] = [this.#held, this.#appends, this.#commits];
-      [this.#held, this.#appends, this.#commits] = [[], [], []];
-      try {
-        const lines = [...held, ...appends.map(append => append.lines)].join('\n');
-        const jobsOf = commits.map(({ job }) => job);
-        const answer = this.#link.ask('write', lines, jobsOf);
-        void this.#link.flush();
-        const { failed, jobs } = await answer;
-        if (failed !== undefined) this.#held = [...held, ...this.#held];
-        for (const { resolve, reject } of appends)
-          if (failed === undefined) resolve();
-          else reject(new StoreUnavailable(failed, 'The audit log cannot be written'));
-        for (const [at, commit] of commits.entries()) settle(commit, jobs[at]);
-      } catch (error) {
-        for (const { reject } of [...appends, ...commits]) reject(error);
-      }
+  async #commitAll(): Promise<void> {
+    const commits = this.#commits;
+    this.#commits = [];
+    this.#isCommitting = true;
+    try {
+      const { jobs } = await this.#write(
+        [],
+        commits.map(({ job }) => job),
+      );
+      for (const [at, commit] of commits.entries()) settle(commit, jobs[at]);
+    } catch (error) {
+      for (const { reject } of commits) reject(error);
     }
-    this.#isSending = false;
+    this.#isCommitting = false;
+    this.#send();
+  }
+
+  async #appendAll(): Promise<void> {
+    const appends = this.#appends;
+    this.#appends = [];
+    this.#isAppending = true;
+    try {
+      const lines = appends.map(append => append.lines);
+      const { failed } = await this.#write(lines, []);
+      if (failed !== undefined) throw new StoreUnavailable(failed, 'The audit log cannot be written');
+      for (const { resolve } of appends) resolve();
+    } catch (error) {
+      for (const { reject } of appends) reject(error);
+    }
+    this.#isAppending = false;
+    this.#send();
+  }
+
+  /** The held events come first, and are held again if they could not be stored. */
+  async #write(lines: readonly string[], jobs: readonly WrittenJob[]): Promise<WriteAnswer> {
+    const held = this.#held;
+    this.#held = [];
+    let isStored = false;
+    try {
+      const answer = await this.#link.ask('write', [...held, ...lines].join('\n'), jobs);
+      isStored = answer.failed === undefined;
+      return answer;
+    } finally {
+      if (!isStored) this.#held = [...held, ...this.#held];
+    }
   }
 }
 

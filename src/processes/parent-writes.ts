@@ -1,3 +1,4 @@
+import type { AuditParts } from '../audit/audit.ts';
 import { reasonOf } from '../audit/audit-queue.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import type { UnavailableReason } from '../store/errors.ts';
@@ -10,7 +11,7 @@ export interface ParentWritesParts {
   /** Called when events could not be appended. */
   readonly failed: (error: unknown) => void;
   /** Whether records are refused while events cannot be appended, or written. */
-  readonly whenFailing: 'refuse' | 'open';
+  readonly whenFailing: AuditParts['whenFailing'];
   readonly commit: WriteRelay['commit'];
 }
 

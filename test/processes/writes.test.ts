@@ -9,6 +9,7 @@ import type { ParentWritesParts } from '../../src/processes/parent-writes.ts';
 import type { ParentCalls } from '../../src/processes/protocol.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import { chainsInMemory } from '../audit/support/chains.ts';
+import type { Chains } from '../audit/support/chains.ts';
 import { pair } from './support/channel.ts';
 
 /** A child and its parent, whose commits note whether the event of the job was durable before. */
@@ -62,6 +63,19 @@ describe('the writes of a child', () => {
     resolve();
     await Promise.all([first, ...rest]);
     expect(sent).toHaveLength(2);
+  });
+
+  it('do not delay events that are appended: a writer that takes long is not a failing log', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { writes, disk } = start({ commit: () => promise });
+    writes.hold(line('a'));
+    const first = writes.commit('a', true);
+    await writes.append(line('a read')); // with the first job, and while it runs
+    writes.hold(line('b'));
+    await writes.append(line('another read'));
+    expect(namesOn(disk)).toEqual(['a', 'a read', 'b', 'another read']);
+    resolve();
+    await first;
   });
 
   it('of records are refused if their events cannot be stored, which are stored later', async () => {
@@ -140,6 +154,9 @@ describe('the writes of a child', () => {
     );
   });
 });
+
+const namesOn = ({ kept }: Chains): (string | undefined)[] =>
+  [...kept.values()].flat().flatMap(text => /"event":"([^"]*)"/.exec(text)?.[1] ?? []);
 
 const nextTurn = (): Promise<void> => new Promise(done => setImmediate(done));
 

@@ -52,8 +52,8 @@ const caseNames = ['read by id', 'Observation?patient', 'Observation?patient&cat
 
 /**
  * Sends the same requests in turn to a server of one process and to one of several, both with their audit, and compares
- * rates, on all processors, and processor time, on one, where processes do not slow each other down. `warming` is what
- * one process gets before the rounds; several get as much each.
+ * rates, on all processors, and processor time, on all and on one. `warming` is what one process gets before the
+ * rounds; several get as much each.
  */
 export async function measureProcesses(
   processes: number,
