@@ -276,20 +276,23 @@ export function processTable({ processes, rows, memory, memoryAfter }: ProcessRe
   const rates = table(
     [
       left('case'),
-      ...['req/s of 1', `req/s of ${processes}`, 'times', 'at most', 'CPU µs of 1', 'CPU µs', 'times', 'on all'].map(
-        right,
-      ),
+      ...['req/s of 1', `req/s of ${processes}`, 'times', 'at most'].map(right),
+      ...['CPU µs of 1', 'CPU µs', 'times', 'on all', 'as loaded'].map(right),
       left(''),
     ],
     rows.map(row => {
-      const { case: name, rateOfOne, rate, rateTimes, rateTimesAtMost, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll } = row;
+      const { case: name, rateOfOne, rate, rateTimes, rateTimesAtMost, cpuOfOne, cpu, cpuTimes } = row;
+      const { cpuTimesOnAll, cpuTimesAsLoaded } = row;
       const isRate = !name.includes('create') && processes === 2; // a create waits for the disk
       const missed = [
         ...(isRate && rateTimes < least ? ['rate'] : []),
         ...(cpuTimes > most ? ['CPU on one processor'] : []),
         ...(cpuTimesOnAll > most ? ['CPU on all'] : []),
+        ...(cpuTimesAsLoaded > most ? ['CPU as loaded'] : []),
       ];
-      const numbers = [rateOfOne, rate, rateTimes, rateTimesAtMost, cpuOfOne, cpu, cpuTimes, cpuTimesOnAll].map(figure);
+      const ofRates = [rateOfOne, rate, rateTimes, rateTimesAtMost];
+      const ofCosts = [cpuOfOne, cpu, cpuTimes, cpuTimesOnAll, cpuTimesAsLoaded];
+      const numbers = [...ofRates, ...ofCosts].map(figure);
       return [name, ...numbers, missed.length === 0 ? 'met' : `missed: ${missed.join(', ')}`];
     }),
   );

@@ -32,6 +32,8 @@ export interface ProcessRow {
   readonly cpuTimes: number;
   /** The same ratio in the rounds of the rate, on all processors. */
   readonly cpuTimesOnAll: number;
+  /** The same ratio where each process has as many connections as the one process has, not its part of them. */
+  readonly cpuTimesAsLoaded: number;
 }
 
 export interface ProcessResults {
@@ -52,8 +54,9 @@ const caseNames = ['read by id', 'Observation?patient', 'Observation?patient&cat
 
 /**
  * Sends the same requests in turn to a server of one process and to one of several, both with their audit, and compares
- * rates, on all processors, and processor time, on all and on one. `warming` is what one process gets before the
- * rounds; several get as much each.
+ * rates, on all processors, and processor time, on all and on one. On all, several get them again over as many
+ * connections for each process as one has: fewer requests at a time share fewer turns of an event loop, flushes and
+ * commits. `warming` is what one process gets before the rounds; several get as much each.
  */
 export async function measureProcesses(
   processes: number,
@@ -100,7 +103,10 @@ export async function measureProcesses(
           const share = ((counts[at] ?? 1) * cases.length) / reading.length;
           const pass = async (): Promise<number> => {
             let answered = 0;
-            for (const one of cases) answered += (await runOn(client, server, one, data, duration)).requests;
+            for (const one of cases) {
+              const { requests } = await runOn(client, server, one, data, { duration, connections });
+              answered += requests;
+            }
             return answered;
           };
           await warmUp(pass, { requests: warming.requests * share, seconds: warming.seconds * share });
@@ -111,10 +117,12 @@ export async function measureProcesses(
             for (const at of round % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
               const server = servers[at];
               if (server === undefined) continue;
-              const run = await runOn(client, server, one, data, duration);
               const { bound, free } = kept.get(one) ?? newKept();
-              if (what === 'cpu') bound[at].push(run.cpu);
-              else free[at].push(run);
+              const run = (connections: number): Promise<Run> =>
+                runOn(client, server, one, data, { duration, connections });
+              if (what === 'cpu') bound[at].push((await run(connections)).cpu);
+              else free[at].push(await run(connections));
+              if (what === 'rate' && at === 1) free[2].push(await run(connections * processes));
             }
         }
         memoryAfter.push(...children.map(proportional));
@@ -128,13 +136,15 @@ export async function measureProcesses(
   }
 }
 
-/** Figures of the rounds, of one process and of several: processor time on one processor, and both on all. */
+/** Figures of the rounds, of one process and of several. */
 interface Kept {
+  /** Processor time on one processor. */
   readonly bound: readonly [number[], number[]];
-  readonly free: readonly [Run[], Run[]];
+  /** On all processors; the third: of several, each with as many connections as the one. */
+  readonly free: readonly [Run[], Run[], Run[]];
 }
 
-const newKept = (): Kept => ({ bound: [[], []], free: [[], []] });
+const newKept = (): Kept => ({ bound: [[], []], free: [[], [], []] });
 
 interface Run {
   readonly requests: number;
@@ -144,7 +154,13 @@ interface Run {
   readonly clientCpu: number;
 }
 
-async function runOn(client: Child, server: Child, one: RequestCase, data: Dataset, duration: number): Promise<Run> {
+async function runOn(
+  client: Child,
+  server: Child,
+  one: RequestCase,
+  data: Dataset,
+  { duration, connections }: { readonly duration: number; readonly connections: number },
+): Promise<Run> {
   const requests = requestsFor('service', one, data, { pageToken: '' }, 0);
   await client.ask({ kind: 'connect', port: Number(server.greeting), connections });
   const pids = [server.pid, ...childrenOf(server.pid)];
@@ -163,7 +179,7 @@ function rowOf(name: string, processes: number, { bound, free }: Kept): ProcessR
   const [one, several] = free;
   const [server, client] = [median(one.map(({ cpu }) => cpu)), median(one.map(({ clientCpu }) => clientCpu))];
   const rates = [one, several].map(runs => runs.map(({ rate }) => rate));
-  const times = [one, several].map(runs => runs.map(({ cpu }) => cpu));
+  const times = free.map(runs => runs.map(({ cpu }) => cpu));
   return {
     case: name,
     rateOfOne: median(rates[0] ?? []),
@@ -174,6 +190,7 @@ function rowOf(name: string, processes: number, { bound, free }: Kept): ProcessR
     cpu: median(bound[1]),
     cpuTimes: medianRatio(bound[1], bound[0]),
     cpuTimesOnAll: medianRatio(times[1] ?? [], times[0] ?? []),
+    cpuTimesAsLoaded: medianRatio(times[2] ?? [], times[0] ?? []),
   };
 }
 
