@@ -55,8 +55,8 @@ const caseNames = ['read by id', 'Observation?patient', 'Observation?patient&cat
 /**
  * Sends the same requests in turn to a server of one process and to one of several, both with their audit, and compares
  * rates, on all processors, and processor time, on all and on one. On all, several get them again over as many
- * connections for each process as one has: fewer requests at a time share fewer turns of an event loop, flushes and
- * commits. `warming` is what one process gets before the rounds; several get as much each.
+ * connections for each process as one has: the more requests a process has at a time, the more share a turn of its
+ * event loop, a flush and a commit. `warming` is what one process gets before the rounds; several get as much each.
  */
 export async function measureProcesses(
   processes: number,
