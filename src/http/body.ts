@@ -40,7 +40,8 @@ export interface Body {
 
 /**
  * Reads a body that may be large, like readBody: more than a megabyte waits unread for a place, and is then read into
- * one allocation, which is returned to the system when it is freed. Throws FhirError 503 if no place becomes free.
+ * one allocation, which is returned to the system when it is freed. A smaller one waits until it may be worked on.
+ * Throws FhirError 503 if no place becomes free.
  */
 export async function readUpload(
   request: IncomingMessage,
@@ -88,6 +89,7 @@ export async function readUpload(
     free();
     throw error;
   }
+  if (whole === undefined) leave = await uploads.begin(size);
   return { bytes: whole?.subarray(0, size) ?? Buffer.concat(chunks), free };
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { createByteBudget } from '../byte-budget.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { Slots } from '../slots.ts';
 
@@ -9,6 +10,14 @@ export const mostUploads = 4;
 /** How long another one waits unread, in milliseconds. */
 export const longestUploadWait = 10_000;
 
+/** Bytes above which a body that is no upload waits for its share of `mostAtWork`. */
+const smallBody = 16 * 1024;
+/**
+ * Maximum number of bytes of such bodies that are worked on at the same time in this process: parsed, JSON takes up to
+ * twenty times its length.
+ */
+const mostAtWork = 8 * 1024 * 1024;
+
 /** The places for uploads, which limit the memory of the server. */
 export interface Uploads {
   /**
@@ -16,6 +25,8 @@ export interface Uploads {
    * client disconnects meanwhile.
    */
   enter(request: IncomingMessage): Promise<() => void>;
+  /** Waits until a complete body that is no upload may be worked on; the result says that this is over. */
+  begin(bytes: number): Promise<() => void>;
   /** The number of uploads without a place. */
   readonly waiting: number;
 }
@@ -23,7 +34,9 @@ export interface Uploads {
 /** A request waits `longest` milliseconds for one of the slots. */
 export function createUploads(slots: Slots, longest: number): Uploads {
   let waiting = 0;
+  const atWork = createByteBudget(mostAtWork);
   return {
+    begin: bytes => (bytes > smallBody ? atWork.take(bytes) : nothingHeld),
     get waiting() {
       return waiting;
     },
@@ -50,6 +63,8 @@ export function createUploads(slots: Slots, longest: number): Uploads {
     },
   };
 }
+
+const nothingHeld = Promise.resolve(() => {});
 
 const busy = () =>
   fhirError(503, 'throttled', 'Too many large bodies are being read. Retry later.', undefined, {

@@ -8,6 +8,8 @@ import type { PlacedEntry } from './entry-places.ts';
 /** The errors of the entries of a transaction. */
 export class EntryFailures {
   readonly #failures = new Map<number, FhirError>();
+  /** The number of their issues. */
+  #count = 0;
 
   /** Whether an entry has failed. */
   has({ index }: PlacedEntry): boolean {
@@ -21,9 +23,17 @@ export class EntryFailures {
   add(entry: PlacedEntry, error: unknown): void {
     const failure = error instanceof FhirError ? error : storeFailure(error);
     if (failure === undefined) throw error;
-    const placed = new FhirError(failure.status, placedInBundle(entry, failure), failure.headers);
+    const issues = placedInBundle(entry, failure);
+    // Beyond the number that is listed, one for each entry, since an earlier one may still fail.
+    const placed = new FhirError(
+      failure.status,
+      this.#count > mostIssues ? issues.slice(0, 1) : issues,
+      failure.headers,
+    );
     if (failure.status >= 500) throw placed;
-    if (!this.has(entry)) this.#failures.set(entry.index, placed);
+    if (this.has(entry)) return;
+    this.#failures.set(entry.index, placed);
+    this.#count += placed.issues.length;
   }
 
   /** Calls a function, and adds what it throws. */

@@ -14,6 +14,7 @@ import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
+import { mostIssues } from './validate-in-turn.ts';
 
 /** The destination of a record, and its writer. */
 export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & {
@@ -30,7 +31,8 @@ export const checksReferences = (type: ResourceType, access: RecordPlace['access
  * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
  * within the resource itself; whatever the policy, a caller who may not see every record of a type can reference only
  * those within that caller's context, and the others are reported as missing. References to undeclared types, or to
- * types whose callers see at most their own resource, are accepted: such records live in another system.
+ * types whose callers see at most their own resource, are accepted: such records live in another system. The search
+ * for missing ones ends soon after as many as an answer lists.
  * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(
@@ -41,14 +43,24 @@ export async function checkReferences(
   place: RecordPlace,
 ): Promise<readonly Issue[]> {
   const contained = new Set(objectsOf(resource['contained']).map(({ id }) => id));
-  const missing = await Promise.all(
-    references.map(async ({ text, expression }): Promise<Issue | undefined> => {
-      const why = await whyMissing(engine, type, text, contained, place);
-      return why === undefined ? undefined : { severity: 'error', code: 'not-found', text: why, expression };
-    }),
-  );
-  return missing.filter(issue => issue !== undefined);
+  const issues: Issue[] = [];
+  const reasons = new Map<string, string | undefined>();
+  for (let from = 0; from < references.length && issues.length <= mostIssues; from += atOnce) {
+    const next = references.slice(from, from + atOnce);
+    const unknown = new Set(next.map(({ text }) => text).filter(text => !reasons.has(text)));
+    await Promise.all(
+      Array.from(unknown, async text => reasons.set(text, await whyMissing(engine, type, text, contained, place))),
+    );
+    for (const { text, expression } of next) {
+      const why = reasons.get(text);
+      if (why !== undefined) issues.push({ severity: 'error', code: 'not-found', text: why, expression });
+    }
+  }
+  return issues;
 }
+
+/** Number of references that are looked up at the same time. */
+const atOnce = 100;
 
 /**
  * What a write of references needs so that `checkReferences` still holds: their targets, if the policy is `enforced`.

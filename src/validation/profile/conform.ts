@@ -1,6 +1,6 @@
 import { isA } from '../../fhirpath/result-type.ts';
 import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
-import { Findings } from './findings.ts';
+import { Findings, Full } from './findings.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
@@ -15,13 +15,18 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
   const kept = walk.conforming.get(node.value);
   const known = kept?.get(profile.url);
   if (known !== undefined) return known;
-  const { findings, assumptions } = walk;
+  const { findings, assumptions, frame, conforming, ids } = walk;
   walk.budget.spend(costOfTrial);
   if (walk.trials >= mostTrials) throw new TooCostly();
   walk.findings = new Findings(20, [...findings.path]);
   walk.trials++;
   try {
-    validateAgainst(node, canonical, walk);
+    try {
+      validateAgainst(node, canonical, walk);
+    } catch (error) {
+      if (!(error instanceof Full)) throw error;
+      Object.assign(walk, { frame, conforming, ids }); // the trial may have ended within another resource
+    }
     const conforms = !walk.findings.failed;
     if (walk.assumptions === assumptions)
       walk.conforming.set(node.value, (kept ?? new Map<string, boolean>()).set(profile.url, conforms));

@@ -24,7 +24,13 @@ export interface FindingPlace {
   readonly incomplete: boolean;
 }
 
-/** Collects findings at the current position of the walk; the same rule at the same position is reported once. */
+/** As many errors were found as are listed, so that the rest of the value is not checked. */
+export class Full extends Error {}
+
+/**
+ * Collects findings at the current position of the walk; the same rule at the same position is reported once. Throws
+ * `Full` at the first error beyond the limit of errors, since no further finding could be listed.
+ */
 export class Findings {
   /** The current position: element names and indexes, the type first. */
   readonly path: (string | number)[];
@@ -81,7 +87,7 @@ export class Findings {
       if (severity !== 'error' && finding.code !== 'too-costly') return;
       // An error, and the end of the budget, replace a finding of lower severity, so that many notes hide none.
       const lighter = this.issues.findLastIndex(({ severity }) => severity !== 'error');
-      if (lighter === -1) return;
+      if (lighter === -1) throw new Full();
       this.issues.splice(lighter, 1);
     }
     const { text } = finding;

@@ -15,7 +15,8 @@ import type { Questions } from '../../fhirpath/delegate/questions.ts';
 import { Budget } from '../../fhirpath/evaluate/environment.ts';
 import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import { rootNode } from '../../fhirpath/evaluate/node.ts';
-import { Findings } from './findings.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { Findings, Full } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
 import type { Kit, Walk } from './walk.ts';
 import { createKit } from './kit.ts';
@@ -56,7 +57,7 @@ export interface ValidateOptions {
   readonly type?: string;
   /** The parser's texts of numbers, if it ran. */
   readonly decimals?: Decimals;
-  /** The most issues to list, 100 by default; another one has the number of the rest. */
+  /** The most issues to list, 100 by default; another one reports the rest. At so many errors the checks end. */
   readonly limit?: number;
   /** The budget of the checks: visited values, 2,000,000 by default (about half a second). */
   readonly budget?: number | Budget;
@@ -150,19 +151,33 @@ function validate(
     assumptions: 0,
     targets: new Map(),
   };
-  try {
-    visitResource(node, walk, options.profiles);
-  } catch (error) {
-    if (!(error instanceof TooCostly)) throw error;
-    const text = 'The validation exceeded its budget, so some rules were not checked.';
-    findings.path.length = 1;
-    findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
-  }
+  const isCut = !visitWithin(node, walk, options.profiles);
   // Rules are not evaluated on values with structural errors.
   const misshapen = new Set(structure.map(({ expression }) => expression));
   const reported = findings.issues.filter(issue => !misshapen.has(issue.expression) && !isSettled(issue, findings));
   const issues = [...structure, ...reported];
-  return findings.left === 0 ? issues : [...issues, more(findings.left, limit)];
+  return findings.left === 0 ? issues : [...issues, more(limit, isCut ? undefined : findings.left)];
+}
+
+/** Visits all of a resource, up to the end of the budget; false if it ended early, at the limit of errors. */
+function visitWithin(node: Node, walk: Walk, profiles: readonly string[] | undefined): boolean {
+  const { findings } = walk;
+  try {
+    visitResource(node, walk, profiles);
+    return true;
+  } catch (error) {
+    if (error instanceof Full) return false;
+    if (!(error instanceof TooCostly)) throw error;
+  }
+  const text = 'The validation exceeded its budget, so some rules were not checked.';
+  findings.path.length = 1;
+  try {
+    findings.note({ severity: 'warning', code: 'too-costly', text, rule: 'budget' });
+    return true;
+  } catch (error) {
+    if (error instanceof Full) return false;
+    throw error;
+  }
 }
 
 /** A warning of an extensible binding of R4 where a profile requires its own code and has it. */
@@ -191,8 +206,9 @@ function isDeeper(value: unknown, levels: number): boolean {
   return false;
 }
 
-const more = (left: number, limit: number): ValidationIssue => ({
-  severity: 'information',
-  code: 'incomplete',
-  text: `The first ${limit} findings are listed; there are ${left} more. Correct them and validate again.`,
-});
+/** `left` is the number of findings that are not listed; undefined if it is not known. */
+function more(limit: number, left: number | undefined): ValidationIssue {
+  const rest = left === undefined ? 'the rest was not checked' : `there are ${left} more`;
+  const text = `The first ${limit} findings are listed; ${rest}. Correct them and validate again.`;
+  return { severity: 'information', code: 'incomplete', text };
+}

@@ -271,8 +271,24 @@ describe('the limit of issues', () => {
     expect(issues.at(-1)).toEqual({
       severity: 'information',
       code: 'incomplete',
-      text: 'The first 100 findings are listed; there are 51 more. Correct them and validate again.',
+      text: 'The first 100 findings are listed; the rest was not checked. Correct them and validate again.',
     });
+  });
+
+  it.each<[title: string, make: (count: number) => JsonObject]>([
+    ['rules', gaps],
+    ['codes', count => patient({ name: Array.from({ length: count }, () => ({ use: 'x' })) })],
+    ['types', count => patient({ name: Array.from({ length: count }, () => 5) })],
+  ])('ends the checks of %s, so that the number of mistakes does not matter', (_, make) => {
+    const [some, many] = [costOf(validatorOf(), make(200)), costOf(validatorOf(), make(60_000))];
+    expect(many.issues).toEqual(some.issues);
+    expect(many.cost).toBeLessThanOrEqual(some.cost + 60_000); // they are counted once
+  });
+
+  it('counts what only warns, since an error may follow', () => {
+    const tags = Array.from({ length: 150 }, () => ({ url: 'https://example.org/none', valueString: 'x' }));
+    const issues = validatorOf().validate({ ...patient({ extension: tags }), gender: 'none' });
+    expect(issues.map(({ severity }) => severity)).toContain('error');
   });
 
   it('may be another, and errors come before what only warns', () => {
