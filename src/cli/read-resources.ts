@@ -25,7 +25,7 @@ export async function* readResources(file: string): AsyncIterable<ReadResource> 
   let line = 0;
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Infinity })) {
     line++;
-    if (text.trim() !== '') yield parse(() => text, line);
+    if (text.trim() !== '') yield parse(() => (line === 1 ? text.replace(/^\uFEFF/, '') : text), line);
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { JsonError, parseJson } from '../fhir/json.ts';
-import { decodeUtf8 } from '../fhir/utf8.ts';
+import { decodeUtf8, withoutMark } from '../fhir/utf8.ts';
 import { definitionTypes, resourcesIn } from './definition.ts';
 import { explainJsonError } from './problem.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
@@ -82,7 +82,7 @@ const isExamples = ({ type }: JsonObject): boolean => /^(fhir\.)?examples$/i.tes
 
 function parse(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(withoutMark(bytes).toString('utf8'));
   } catch {
     return undefined;
   }

@@ -31,8 +31,15 @@ export function isFhirJson(contentType: string): boolean {
 
 const isUnicode = (media: MediaType): boolean => ['utf-8', 'utf8'].includes(media.parameter('charset') ?? 'utf-8');
 
-/** The media types of patches: JSON Patch and FHIRPath Patch. https://hl7.org/fhir/R4/http.html#patch */
-export const patchFormats = ['application/json-patch+json', 'application/fhir+json'] as const;
+/**
+ * The media types of patches: JSON Patch, FHIRPath Patch and JSON Merge Patch. https://hl7.org/fhir/R4/http.html#patch,
+ * https://build.fhir.org/http.html#patch
+ */
+export const patchFormats = [
+  'application/json-patch+json',
+  'application/fhir+json',
+  'application/merge-patch+json',
+] as const;
 
 export type PatchFormat = (typeof patchFormats)[number];
 
@@ -40,5 +47,6 @@ export type PatchFormat = (typeof patchFormats)[number];
 export function patchFormatOf(contentType: string): PatchFormat | undefined {
   if (isFhirJson(contentType)) return 'application/fhir+json';
   const media = parseMediaType(contentType);
-  return media.type === 'application/json-patch+json' && isUnicode(media) ? media.type : undefined;
+  const format = patchFormats.find(one => one === media.type && one !== 'application/fhir+json');
+  return isUnicode(media) ? format : undefined;
 }

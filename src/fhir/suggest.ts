@@ -17,6 +17,12 @@ export function suggest(given: string, known: Iterable<string>): string | undefi
   return best;
 }
 
+/** Whether a name is most likely a misspelt one of these: one that is suggested, with at most two wrong letters. */
+export function isMisspelt(given: string, known: Iterable<string>): boolean {
+  const name = suggest(given, known);
+  return name !== undefined && distance(given.toLowerCase(), name.toLowerCase()) <= 2;
+}
+
 /** " Did you mean `name`?" or nothing, as the end of a sentence. */
 export function didYouMean(given: string, known: Iterable<string>): string {
   const name = suggest(given, known);

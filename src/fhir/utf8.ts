@@ -2,16 +2,20 @@ import { isUtf8 } from 'node:buffer';
 import { JsonError } from './json.ts';
 
 /**
- * The text of UTF-8 bytes. Throws `JsonError` for bytes that are not valid UTF-8, which other decoders replace
- * silently, and for a byte order mark. https://hl7.org/fhir/R4/json.html
+ * The text of UTF-8 bytes, without the byte order mark that they may begin with. Throws `JsonError` for bytes that are
+ * not valid UTF-8, which other decoders replace silently. https://hl7.org/fhir/R4/json.html,
+ * https://www.rfc-editor.org/rfc/rfc8259#section-8.1
  */
-export function decodeUtf8(bytes: Uint8Array): string {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
-    throw new JsonError('The text begins with a byte order mark: remove it.', '$', 1, 1);
-  }
+export function decodeUtf8(given: Uint8Array): string {
+  const bytes = withoutMark(given);
   if (!isUtf8(bytes)) throw notUtf8(bytes);
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
+
+/** The bytes of a text without the byte order mark that they may begin with. */
+export const withoutMark = <Bytes extends Uint8Array>(bytes: Bytes): Bytes =>
+  // a part of a Buffer is a Buffer
+  bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? (bytes.subarray(3) as Bytes) : bytes;
 
 function notUtf8(bytes: Uint8Array): JsonError {
   const valid = validLength(bytes);

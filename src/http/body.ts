@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
+import { inflaterOf } from './inflate.ts';
 import { withoutPlace } from './places.ts';
 import { largeBody } from './uploads.ts';
 import type { Uploads } from './uploads.ts';
@@ -12,8 +13,9 @@ export interface BodyLimits {
 }
 
 /**
- * Reads a request body. Throws FhirError 413 as soon as it is known to be too large, 408 if it is too slow, and 400 if
- * the client disconnects; the connection is then closed.
+ * Reads a request body, inflated if it is compressed. Throws FhirError 413 as soon as it is known to be too large, 408
+ * if it is too slow, 415 for another content encoding than gzip and deflate, and 400 if the client disconnects or the
+ * encoding is broken; the connection is then closed.
  */
 export async function readBody(
   request: IncomingMessage,
@@ -93,9 +95,10 @@ export async function readUpload(
   return { bytes: whole?.subarray(0, size) ?? Buffer.concat(chunks), free };
 }
 
+/** The bytes that a body has at least, or all of them if it is not compressed. */
 const announcedSize = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);
 
-/** Passes the chunks of a body to `take`; while it works on one, reading and the timeout pause. */
+/** Passes the chunks of a body, inflated, to `take`; while it works on one, reading and the timeout pause. */
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -103,38 +106,52 @@ function receive(
   take: (chunk: Buffer) => Promise<void> | void,
 ): Promise<void> {
   if (announcedSize(request) > most) return Promise.reject(tooLarge(most));
+  const inflater = inflaterOf(request);
   if (request.headers.expect !== undefined) response.writeContinue();
   if (request.readableEnded) return Promise.resolve(); // a request without a body emits no event (server.ts)
   return new Promise((resolve, reject) => {
     let size = 0;
     let timer = setTimeout(() => end(tooSlow(timeout)), timeout);
+    const source = inflater ?? request;
     const end = (error?: Error): void => {
       clearTimeout(timer);
-      request.off('data', receiveChunk).off('end', end).off('error', fail).off('close', fail);
+      source.off('data', receiveChunk).off('end', finish);
+      request.off('error', fail).off('close', fail);
       if (error === undefined) resolve();
       else {
+        if (inflater !== undefined) request.unpipe(inflater);
+        inflater?.destroy();
         request.pause().on('error', () => {}); // the connection may still break during the answer
         reject(error);
       }
     };
-    const fail = (): void => end(request.complete ? undefined : cutShort());
+    const finish = (): void => end();
+    const fail = (): void => {
+      if (!request.complete) end(cutShort());
+      else if (inflater === undefined) end();
+    };
     const receiveChunk = (chunk: Buffer): void => {
       size += chunk.length;
       if (size > most) return end(tooLarge(most));
       const work = take(chunk);
       if (work === undefined) return;
       clearTimeout(timer);
-      request.pause();
+      source.pause();
       const goOn = (): void => {
         timer = setTimeout(() => end(tooSlow(timeout)), timeout);
-        request.resume();
+        source.resume();
       };
       work.then(goOn, error => {
         end(error);
         request.resume(); // the rest is discarded, so that the client reads the answer
       });
     };
-    request.on('data', receiveChunk).on('end', end).on('error', fail).on('close', fail);
+    source.on('data', receiveChunk).on('end', finish);
+    request.on('error', fail).on('close', fail);
+    if (inflater !== undefined) {
+      inflater.on('error', () => end(brokenEncoding(request)));
+      request.pipe(inflater);
+    }
   });
 }
 
@@ -147,3 +164,8 @@ const tooSlow = (timeout: number) =>
   fhirError(408, 'timeout', `The request body did not arrive within ${timeout / 1000} seconds.`, undefined, close);
 
 const cutShort = () => fhirError(400, 'invalid', 'The request body ended before it was complete.', undefined, close);
+
+const brokenEncoding = ({ headers }: IncomingMessage) => {
+  const text = `The request body is not what \`Content-Encoding: ${headers['content-encoding']}\` says.`;
+  return fhirError(400, 'structure', text, 'http."Content-Encoding"', close);
+};

@@ -4,14 +4,6 @@ import { isFhirJson, patchFormatOf, patchFormats } from '../fhir/media-type.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Attachment } from '../model/model.ts';
 
-/** Throws FhirError 415 for a body with a content encoding. https://www.rfc-editor.org/rfc/rfc9110#section-8.4 */
-export function refuseEncoding({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding.trim().toLowerCase() === 'identity') return;
-  const text = `A body in \`Content-Encoding: ${encoding}\` is not supported; send it without encoding.`;
-  throw fhirError(415, 'not-supported', text, 'http."Content-Encoding"');
-}
-
 /**
  * Throws FhirError 415 unless the content type is JSON of FHIR R4 in UTF-8: `application/fhir+json` or
  * `application/json`, without fhirVersion or with 4.0. https://hl7.org/fhir/R4/http.html#mime-type
@@ -33,8 +25,8 @@ export function requirePatchFormat({ headers }: IncomingMessage): PatchFormat {
   const given = headers['content-type'];
   const format = patchFormatOf(given ?? '');
   if (format !== undefined) return format;
-  const [json, fhir] = patchFormats;
-  const accepted = `as \`${json}\`, or as Parameters in \`${fhir}\`, in UTF-8`;
+  const [json, fhir, merge] = patchFormats;
+  const accepted = `as \`${json}\` or \`${merge}\`, or as Parameters or a part of the record in \`${fhir}\`, in UTF-8`;
   const text = `A patch is accepted ${accepted}, not with ${quoted(given)}.`;
   throw fhirError(415, 'not-supported', text, 'http."Content-Type"', { 'Accept-Patch': patchFormats.join(', ') });
 }

@@ -130,7 +130,22 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): FhirRequest['heade
   const found: Partial<Record<(typeof heeded)[number], string>> = {};
   for (const name of heeded) {
     const value = headers[name];
-    if (typeof value === 'string') found[name] = value;
+    if (typeof value === 'string') found[name] = name === 'if-none-exist' ? utf8(value) : value;
   }
   return found;
+}
+
+/**
+ * The criteria of a header, which clients send in UTF-8, and Node reads in Latin-1. Throws FhirError 400 for other
+ * bytes.
+ * https://hl7.org/fhir/R4/http.html#ccreate
+ */
+function utf8(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'));
+  } catch {
+    const text = 'The header If-None-Exist is not UTF-8: send it in UTF-8, or with percent-escapes.';
+    throw fhirError(400, 'value', text, 'http."If-None-Exist"');
+  }
 }

@@ -1,10 +1,11 @@
 /**
- * The headers of every answer: records are not stored in shared caches and are revalidated each time, and a browser
- * neither guesses types, nor executes, frames or refers to anything. https://hl7.org/fhir/R4/security.html#http
+ * The headers of every answer: no cache stores records, on a shared computer neither the browser's, and a browser
+ * neither guesses types, nor executes, frames or refers to anything. https://hl7.org/fhir/R4/security.html#http,
+ * https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5
  */
 export function fixedHeaders(tls: boolean): Readonly<Record<string, string>> {
   return {
-    'Cache-Control': 'private, no-cache',
+    'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
     'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",

@@ -4,7 +4,6 @@ import type { Handling } from '../interaction/prefer.ts';
 import type { QueryPair } from '../search/request.ts';
 import { readBody } from './body.ts';
 import type { BodyLimits } from './body.ts';
-import { refuseEncoding } from './content.ts';
 import type { Context } from './context.ts';
 import { negotiate } from './negotiate.ts';
 import type { Route } from '../interaction/routes.ts';
@@ -27,9 +26,9 @@ export function readPairs(
     : withoutToken(given, base);
 }
 
-/** Whether `_pretty` requests indented JSON. Throws FhirError. */
+/** Whether `_pretty` requests indented JSON, with or without `=true`. Throws FhirError. */
 export const prettyOf = (pairs: readonly QueryPair[], handling: Handling): boolean =>
-  isPretty(single(pairs, '_pretty', handling));
+  isPretty(single(pairs, '_pretty', handling, 'true'));
 
 /** The Content-Type that `_format` or else Accept requests. Throws FhirError for an unsupported one. */
 export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, accept: string | undefined): string =>
@@ -52,7 +51,6 @@ function withoutToken(pairs: readonly QueryPair[], realm: string): readonly Quer
 
 /** The form of a search by POST. https://hl7.org/fhir/R4/http.html#search */
 async function readForm({ req, res }: Context, limits: BodyLimits): Promise<readonly QueryPair[]> {
-  refuseEncoding(req);
   const type = req.headers['content-type'];
   const empty = req.headers['transfer-encoding'] === undefined && (req.headers['content-length'] ?? '0') === '0';
   if (empty && type === undefined) return [];
@@ -83,11 +81,12 @@ function isFormType(contentType: string | undefined): boolean {
   return type === 'application/x-www-form-urlencoded' && (charset === 'utf-8' || charset === 'utf8');
 }
 
-/** The one value of a control parameter. */
-function single(pairs: readonly QueryPair[], name: string, handling: Handling): string | undefined {
+/** The one value of a control parameter; `flag` is the meaning of its name alone, if it has one. */
+function single(pairs: readonly QueryPair[], name: string, handling: Handling, flag?: string): string | undefined {
   const [first, second] = pairs.filter(([given]) => given === name);
   if (second !== undefined) throw badValue(name, `\`${name}\` is repeated; send it once.`);
   if (first?.[1] !== '') return first?.[1];
+  if (flag !== undefined) return flag;
   if (handling === 'lenient') return undefined;
   throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
 }

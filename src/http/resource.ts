@@ -7,7 +7,8 @@ import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
-import { bodyLimit, refuseEncoding, requireFhirJson, requirePatchFormat } from './content.ts';
+import { withoutMark } from '../fhir/utf8.ts';
+import { bodyLimit, requireFhirJson, requirePatchFormat } from './content.ts';
 import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
 
@@ -29,15 +30,18 @@ export async function readResource(
   { req, res }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
 ): Promise<ReceivedBody> {
-  refuseEncoding(req);
+  const read = async (bytes: number): Promise<Body> => {
+    const body = await readUpload(req, res, { most: bytes, timeout }, uploads);
+    return { ...body, bytes: withoutMark(body.bytes) };
+  };
   if (route.interaction === 'patch') {
     const contentType = requirePatchFormat(req);
-    return { ...(await readUpload(req, res, { most, timeout }, uploads)), contentType };
+    return { ...(await read(most)), contentType };
   }
   requireFhirJson(req);
-  if (route.interaction === 'batch') return readUpload(req, res, { most: bundleLimit(model, most), timeout }, uploads);
+  if (route.interaction === 'batch') return read(bundleLimit(model, most));
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
-  return readUpload(req, res, { most: bodyLimit(attachment, most), timeout }, uploads);
+  return read(bodyLimit(attachment, most));
 }
 
 /** The maximum body size of a Bundle, in bytes, with room for the largest attachment of a type. */

@@ -3,6 +3,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { Step } from './context.ts';
 import { isRepeated } from './header-lines.ts';
 import { percentDecode } from '../search/parse/pairs.ts';
+import { searchPath } from '../interaction/routes.ts';
 import { splitTarget } from './query.ts';
 
 /**
@@ -27,7 +28,7 @@ export function checkTarget(maxUrl: number): Step {
     const { path, query } = splitTarget(url);
     percentDecode(path);
     if (!url.startsWith('/')) req.url = query === '' ? path : `${path}?${query}`;
-    state.path = path;
+    state.path = searchPath(path, query);
     state.query = query;
   };
 }

@@ -3,6 +3,7 @@ import { FhirError, fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
 import type { Precondition } from '../store/records.ts';
+import { shorten } from '../validation/report.ts';
 import { readCriteria } from './criteria.ts';
 import type { CriteriaSource } from './criteria.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
@@ -30,12 +31,27 @@ export async function ifNoneExist(
     throw fhirError(400, 'not-supported', text, ifNoneExistSource.expression);
   }
   try {
-    const pairs = parsePairs(given.startsWith('?') ? given.slice(1) : given);
+    const pairs = parsePairs(queryOf(given, type, request.base));
     const query = await readCriteria(engine, type, request, partition, { pairs, source: ifNoneExistSource });
     return { is: 'no-match', query };
   } catch (error) {
     throw ofHeader(error);
   }
+}
+
+/**
+ * The query of If-None-Exist, which clients also send after `?`, after the type, and as the whole URL of the search.
+ * Throws FhirError 400 for the URL of another search. https://hl7.org/fhir/R4/http.html#ccreate
+ */
+export function queryOf(given: string, { name }: Pick<ResourceType, 'name'>, base: string): string {
+  const mark = given.indexOf('?');
+  const path = mark === -1 ? '' : given.slice(0, mark);
+  if (path.includes('=')) return given; // a `?` in a value
+  const own = ['', name, `/${name}`, `${new URL(base).pathname}/${name}`];
+  const searched = /^https?:/i.test(path) ? URL.parse(path)?.pathname : path;
+  if (searched !== undefined && own.includes(searched.replace(/\/$/, ''))) return given.slice(mark + 1);
+  const text = `\`${shorten(path)}\` is not the search of ${name} here: send criteria alone, such as \`identifier=…\`.`;
+  throw fhirError(400, 'value', text, ifNoneExistSource.expression);
 }
 
 /** An error of a criterion as one of the header: the request has no parameter of this name. */

@@ -1,8 +1,11 @@
 import { badValue, fhirError } from '../fhir/error.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { TypeDefinition } from '../model/element.ts';
+import { isIgnored } from '../search/parse/ignorable.ts';
 import { parseElements } from '../search/parse/result-parameters.ts';
 import type { QueryPair } from '../search/request.ts';
+import type { Engine, FhirRequest } from './interaction.ts';
+import { handlingOf } from './prefer.ts';
 import type { Handling } from './prefer.ts';
 import type { Subset } from './subset.ts';
 
@@ -19,15 +22,27 @@ export function controls(
   for (const [name, value] of pairs) {
     if (found.has(name)) throw badValue(name, `\`${name}\` is repeated; send it once.`);
     if (!known.includes(name)) {
-      if (handling === 'lenient') continue;
+      if (isIgnored(name, { handling })) continue;
       const offered = [...known, '_format'].map(name => `\`${name}\``).join(', ');
       const text = `The parameter \`${name}\` is unknown.${didYouMean(name, known)} Use ${offered} and \`_pretty\`.`;
       throw fhirError(400, 'not-supported', text, `http.${name}`);
     }
     if (value !== '') found.set(name, value);
-    else if (handling === 'strict') throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
+    else if (handling !== 'lenient') throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
   }
   return found;
+}
+
+/**
+ * Refuses the parameters of a write, which has none: an ignored one could be a criterion. Throws FhirError 400, unless
+ * the handling is lenient.
+ */
+export function refuseControls(
+  { parameters, headers }: Pick<FhirRequest, 'parameters' | 'headers'>,
+  engine: Engine,
+): void {
+  const handling = handlingOf(headers['prefer'], engine.handling);
+  controls(parameters, [], handling === 'usual' ? 'strict' : handling);
 }
 
 /** The part of one resource that `_summary` and `_elements` request. https://hl7.org/fhir/R4/search.html#summary */

@@ -1,12 +1,14 @@
 import { callerOf } from '../auth/access.ts';
+import { fhirError } from '../fhir/error.ts';
+import type { ResourceType } from '../model/model.ts';
+import type { QueryPair } from '../search/request.ts';
 import { KeyUsed, SeveralMatch } from '../store/errors.ts';
+import { shorten } from '../validation/report.ts';
 import { ifNoneExist, ifNoneExistSource } from './conditional-create.ts';
-import { controls } from './controls.ts';
 import { severalMatch } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { idempotencyKey, keyUsed } from './idempotency.ts';
 import type { Interaction } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
 import { requiredBody } from './write/body.ts';
@@ -18,9 +20,9 @@ import { write } from './write/write.ts';
  * again. Warnings are in the OperationOutcome, if the client prefers that. https://hl7.org/fhir/R4/http.html#create
  */
 export const create: Interaction = async (engine, request, partition) => {
-  const { parameters, headers } = request;
+  const { parameters } = request;
   const type = declaredType(engine.model, request);
-  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  requireNoQuery(type, parameters);
   const precondition = await ifNoneExist(engine, type, request, partition);
   const body = requiredBody(request);
   const key = await idempotencyKey(engine, request, body, callerOf(request.access));
@@ -33,3 +35,12 @@ export const create: Interaction = async (engine, request, partition) => {
     throw severalMatch(type, ifNoneExistSource);
   }
 };
+
+/** A search by POST and a conditional create are often meant. https://hl7.org/fhir/R4/http.html#create */
+function requireNoQuery({ name: type }: ResourceType, [first]: readonly QueryPair[]): void {
+  if (first === undefined) return;
+  const text =
+    `\`POST ${type}\` creates a record and takes no query, such as \`${shorten(first[0])}\`. A conditional create ` +
+    `takes its criteria in the header \`If-None-Exist\`; a search is \`GET ${type}?…\` or \`POST ${type}/_search\`.`;
+  throw fhirError(400, 'not-supported', text, `http.${first[0]}`);
+}

@@ -16,7 +16,6 @@ import type { StoredVersion } from '../store/records.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
-import type { Handling } from './prefer.ts';
 
 /** A request as a value, without open connections or stores: made from HTTP and from entries of a Bundle. */
 export interface FhirRequest {
@@ -121,7 +120,7 @@ export interface Engine {
   readonly chargeClient?: ChargeClient | undefined;
   readonly now: () => number;
   /** The handling of unknown and empty parameters if the client does not choose. */
-  readonly handling: Handling;
+  readonly handling: 'strict' | 'lenient';
   /** Time limit of one search, in milliseconds. */
   readonly searchDeadline: number;
   /** Maximum length of a link, in bytes. */

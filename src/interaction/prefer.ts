@@ -1,9 +1,12 @@
-/** The handling of unknown and empty parameters. https://hl7.org/fhir/R4/search.html#errors */
-export type Handling = 'strict' | 'lenient';
+/**
+ * The handling of unknown and empty parameters: `usual` refuses them, except those of no standard (`isForeign`).
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
+export type Handling = 'strict' | 'usual' | 'lenient';
 
-/** The `handling` of a Prefer header; `otherwise` without one. https://www.rfc-editor.org/rfc/rfc7240 */
-export const handlingOf = (prefer: string | undefined, otherwise: Handling): Handling =>
-  preferencesOf(prefer).handling ?? otherwise;
+/** The `handling` of a Prefer header; that of the settings without one. https://www.rfc-editor.org/rfc/rfc7240 */
+export const handlingOf = (prefer: string | undefined, setting: 'strict' | 'lenient'): Handling =>
+  preferencesOf(prefer).handling ?? (setting === 'strict' ? 'usual' : setting);
 
 /** The body of the answer to a write. https://hl7.org/fhir/R4/http.html#ops */
 export type Return = 'minimal' | 'representation' | 'OperationOutcome';
@@ -15,7 +18,7 @@ const handlings = ['strict', 'lenient'] as const;
 const returns = ['minimal', 'representation', 'OperationOutcome'] as const;
 
 interface Preferences {
-  readonly handling: Handling | undefined;
+  readonly handling: (typeof handlings)[number] | undefined;
   readonly return: Return | undefined;
 }
 

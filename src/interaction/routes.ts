@@ -11,23 +11,23 @@ import { operationCallOf } from '../model/operation-call.ts';
 /**
  * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs.
  * The first match wins. Only the base URL may have a trailing slash: `Patient/` is what a client with an empty id
- * sends, and must not search. https://hl7.org/fhir/R4/http.html#summary
+ * sends, and must not search (`searchPath`). https://hl7.org/fhir/R4/http.html#summary
  */
 export const shapes = {
   '/r4/:partition': { GET: 'search-system', POST: 'batch' },
   '/r4/:partition/': { GET: 'search-system', POST: 'batch' },
   '/r4/:partition/metadata': { GET: 'capabilities' },
-  '/r4/:partition/_search': { POST: 'search-system' },
+  '/r4/:partition/_search': { GET: 'search-system', POST: 'search-system' },
   '/r4/:partition/_history': { GET: 'history-system' },
   '/r4/:partition/:type': { GET: 'search-type', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
-  '/r4/:partition/:type/_search': { POST: 'search-type' },
+  '/r4/:partition/:type/_search': { GET: 'search-type', POST: 'search-type' },
   '/r4/:partition/:type/_history': { GET: 'history-type' },
   '/r4/:partition/:type/:id': { GET: 'read', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
   '/r4/:partition/:type/:id/_history': { GET: 'history-instance' },
   '/r4/:partition/:type/:id/_history/:version': { GET: 'vread' },
-  '/r4/:partition/:type/:id/_search': { POST: 'search-system' },
+  '/r4/:partition/:type/:id/_search': { GET: 'search-system', POST: 'search-system' },
   '/r4/:partition/:type/:id/:operation': { GET: 'operation', POST: 'operation' },
-  '/r4/:partition/:type/:id/:member/_search': { POST: 'search-type' },
+  '/r4/:partition/:type/:id/:member/_search': { GET: 'search-type', POST: 'search-type' },
   '/r4/:partition/*': {},
 } as const satisfies Record<string, Partial<Record<string, InteractionCode>>>;
 
@@ -60,6 +60,19 @@ export interface Route {
   /** The code, without `$`. */
   readonly operation?: string | undefined;
 }
+
+/**
+ * The path of a request target: `Patient/?name=ann`, as some clients write a search, is `Patient`. A query that only a
+ * read has does not make it one: a client with an empty id would get every record. Takes path and query as sent.
+ */
+export function searchPath(path: string, query: string): string {
+  if (!path.endsWith('/') || !/^\/r4\/[^/]+\/[A-Z][A-Za-z]*\/$/.test(path)) return path;
+  const names = query.split('&').map(item => item.split('=', 1)[0] ?? '');
+  return names.some(name => name !== '' && !ofReads.has(name)) ? path.slice(0, -1) : path;
+}
+
+/** The parameters of a read. https://hl7.org/fhir/R4/http.html#read */
+const ofReads: ReadonlySet<string> = new Set(['_format', '_pretty', '_summary', '_elements']);
 
 /**
  * The interaction, if the definitions declare it. Throws FhirError: 404 for an unknown type, operation, compartment or
@@ -122,7 +135,7 @@ function compartmentRoute(
     checkType(model, member);
     if (model.types.get(member)?.compartmentLinks.has(type) !== true) throw notInCompartment(member, type);
   }
-  const methods = isForm ? ['POST'] : ['GET'];
+  const methods = isForm ? ['GET', 'POST'] : ['GET'];
   if (!methods.includes(method === 'HEAD' ? 'GET' : method))
     throw notAllowed(method, undefined, methods.flatMap(methodNames));
   const compartment = { type, id };

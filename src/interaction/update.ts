@@ -5,12 +5,11 @@ import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch, VersionConflict } from '../store/errors.ts';
 import type { Partition } from '../store/partitions.ts';
-import { controls } from './controls.ts';
+import { refuseControls } from './controls.ts';
 import { oneMatch, onlyMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch, tooManyWrites } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
 import { cutAttachments, parseBody, requiredBody } from './write/body.ts';
@@ -46,8 +45,8 @@ type Find = () => Promise<Replaced>;
 
 /** The record with the id of the URL. Throws FhirError 400 for an invalid id. */
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
-  const { parameters, headers, id = '' } = request;
-  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  const { headers, id = '' } = request;
+  refuseControls(request, engine);
   requireId(id);
   return async () => {
     const current = await findCurrent(engine, type, request, partition, 'u');

@@ -53,6 +53,7 @@ function plainCalls(model: Model, shape: Shape, type?: ResourceType): readonly C
   const place = { ...(type === undefined ? {} : { resourceType: type.name }), ...(hasId ? { id: '{id}' } : {}) };
   const path = pathOf(shape, type === undefined ? {} : { type: type.name });
   return Object.entries(shapes[shape]).flatMap(([method, code]: [string, InteractionCode]): readonly Call[] => {
+    if (method === 'GET' && shape.endsWith('/_search')) return []; // the search by GET has a shorter path
     // The body of a POST on the base URL determines whether it is a batch or a transaction.
     const codes = code === 'batch' ? (['batch', 'transaction'] as const) : [code];
     const interaction = codes.find(one => isDeclared(model, { interaction: one, ...place }));

@@ -39,7 +39,7 @@ export function describePatch(type: ResourceType, hasId: boolean, source: Source
 
 /** https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/fhirpatch.html */
 const patchBody = (source: Source): JsonObject => ({
-  description: 'A JSON Patch, or a FHIRPath Patch as Parameters.',
+  description: 'A JSON Patch, a merge patch, or a FHIRPath Patch as Parameters.',
   required: true,
   content: {
     'application/json-patch+json': {
@@ -47,6 +47,7 @@ const patchBody = (source: Source): JsonObject => ({
       example: [{ op: 'test', path: '/id', value: '123' }],
     },
     'application/fhir+json': { schema: typeSchema('Parameters', source) },
+    'application/merge-patch+json': { schema: { type: 'object' }, example: { language: 'en' } },
   },
 });
 

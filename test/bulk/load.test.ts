@@ -152,7 +152,7 @@ describe('load', () => {
       patient('h'),
     ];
     const bytes = Buffer.concat([
-      Buffer.from('\ufeff'),
+      Buffer.from('\ufeff\ufeff'),
       Buffer.from(`${lines.join('\n')}\n`),
       Buffer.from([0x22, 0xff, 0x22]),
     ]);

@@ -157,7 +157,7 @@ describe('a package', () => {
 
   it.each<[string, string, unknown]>([
     ['a trailing comma', '{"url": "x",}', expect.stringMatching(/Line 1, column 13\.$/)],
-    ['a byte order mark', '\uFEFF{}', 'The text begins with a byte order mark: remove it. Line 1, column 1.'],
+    ['two byte order marks', '\uFEFF\uFEFF{}', 'The text begins with a byte order mark: remove it. Line 1, column 1.'],
   ])('with a file that is not JSON, by %s, is refused with its name and the place', async (_what, content, text) => {
     const bytes = gzipSync(tar([{ name: 'package/bad.json', content }]));
     const { problems } = await loadWith({ 'profiles/x.tgz': bytes });

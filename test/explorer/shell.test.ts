@@ -54,6 +54,7 @@ describe('pages and JSON of the same URL', () => {
     for (const { headers } of [page, json]) expect(headers.vary).toContain('Accept');
     expect(page.headers).toMatchObject({ 'cache-control': 'no-store', 'x-frame-options': 'DENY' });
     expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+    expect(page.headers['cross-origin-opener-policy']).toBe('same-origin');
     expect(page.text).toContain('/r4/demo/Patient/p1');
   });
 

@@ -45,7 +45,8 @@ describe('a type without attachments', () => {
     const answer = await post(server, 'Communication?nothing=1', communication('parameters'));
     expect([answer.status, answer.json.issue[0].diagnostics]).toEqual([
       400,
-      'The parameter `nothing` is unknown. Use `_format` and `_pretty`.',
+      '`POST Communication` creates a record and takes no query, such as `nothing`. A conditional create takes its ' +
+        'criteria in the header `If-None-Exist`; a search is `GET Communication?…` or `POST Communication/_search`.',
     ]);
   });
 

@@ -210,7 +210,6 @@ describe('create refuses', () => {
     ['a comment', `/* x */${text}`, 'was found where a value is expected'],
     ['a lone surrogate', text.replace('Wound', String.raw`\ud800`), 'surrogate'],
     ['U+0000', text.replace('Wound', String.raw`\u0000`), 'U+0000'],
-    ['a byte order mark', `\ufeff${text}`, 'byte order mark'],
     [
       'bytes that are not UTF-8',
       Buffer.concat([Buffer.from(text.slice(0, -2)), Buffer.from([0xff])]),
@@ -238,7 +237,7 @@ describe('create refuses', () => {
     expect([answer.status, ...issuesOf(answer)]).toEqual([415, 'not-supported http."Content-Type"']);
   });
 
-  it.each([['gzip'], ['br'], ['deflate'], ['x']])('Content-Encoding %s', async encoding => {
+  it.each([['br'], ['x'], ['gzip, gzip']])('Content-Encoding %s', async encoding => {
     const answer = await post(server, 'Media', text, { 'Content-Encoding': encoding });
     expect([answer.status, ...issuesOf(answer)]).toEqual([415, 'not-supported http."Content-Encoding"']);
   });

@@ -22,7 +22,7 @@ describe('an interaction that is not declared', () => {
     ['PUT', '/Patient?identifier=1', 405, 'GET, HEAD'],
     ['PATCH', '/Patient?identifier=1', 405, 'GET, HEAD'],
     ['DELETE', '/Patient?identifier=1', 405, 'GET, HEAD'],
-    ['GET', '/Patient/_search', 405, 'POST'],
+    ['PUT', '/Patient/_search', 405, 'GET, HEAD, POST'],
     ['GET', '/Patient/p1/_history/1', 405, ''],
     ['GET', '/Patient/p1/_history', 405, ''],
     ['GET', '/Patient/_history', 405, ''],

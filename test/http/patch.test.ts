@@ -78,7 +78,7 @@ describe('a patch', () => {
     ['a broken rule', replaced('/status', 'none'), 422, ['code-invalid Communication.status']],
     ['a test that fails', [{ op: 'test', path: '/status', value: 'stopped' }], 422, ['conflict $this[0].value']],
     ['no patch', [{ op: 'none' }], 400, ['structure $this[0].op']],
-    ['another resource', communication('checked'), 400, ['structure resourceType']],
+    ['another resource', { resourceType: 'Patient', active: true }, 400, ['structure resourceType']],
     [
       'an operation that cannot be applied',
       pathPatch('replace', 'Communication.topic', { name: 'value', valueString: 'x' }),
@@ -108,7 +108,7 @@ describe('a patch', () => {
       const answer = await server.ask('PATCH', '/Communication/a', { headers, body: '[]' });
       expect([answer.status, answer.headers['accept-patch']]).toEqual([
         415,
-        'application/json-patch+json, application/fhir+json',
+        'application/json-patch+json, application/fhir+json, application/merge-patch+json',
       ]);
     },
   );
@@ -125,7 +125,8 @@ describe('a patch', () => {
     const { status, headers } = await server.patch('/Patient/p1', []);
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE']);
     const { json } = await server.get('/metadata');
-    expect(json.patchFormat).toEqual(['application/json-patch+json', 'application/fhir+json']);
+    const formats = ['application/json-patch+json', 'application/fhir+json', 'application/merge-patch+json'];
+    expect(json.patchFormat).toEqual(formats);
     const of = (type: string) =>
       json.rest[0].resource
         .find((one: { type: string }) => one.type === type)
@@ -305,7 +306,7 @@ describe('a patch in a batch', () => {
     ['another format', binary('[]', 'text/plain'), '415', 'Bundle.entry[0].resource.contentType'],
     ['no data', { resource: { ...binary('[]').resource, data: undefined } }, '400', 'Bundle.entry[0].resource'],
     ['no base64', { resource: { ...binary('[]').resource, data: 'x' } }, '400', 'Bundle.entry[0].resource.data'],
-    ['another resource', { resource: communication('batched') }, '400', 'Bundle.entry[0].resource.resourceType'],
+    ['another resource', { resource: { resourceType: 'Basic' } }, '400', 'Bundle.entry[0].resource.resourceType'],
   ])('is refused with %s', async (_, content, status, expression) => {
     const [answer] = await batch({ ...content, ...request() });
     expect([answer?.status, answer?.outcome?.issue[0]]).toMatchObject([status, { expression: [expression] }]);

@@ -24,7 +24,7 @@ describe('read', () => {
       'content-type': 'application/fhir+json; charset=utf-8',
       etag: 'W/"1"',
       'last-modified': new Date(json.meta.lastUpdated).toUTCString(),
-      'cache-control': 'private, no-cache',
+      'cache-control': 'no-store',
       vary: 'Accept, Accept-Encoding, Origin, Prefer',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

@@ -254,10 +254,10 @@ describe('POST _search', () => {
     expect([answer.status, answer.json.resourceType]).toEqual([status, status === 200 ? 'Bundle' : 'OperationOutcome']);
   });
 
-  it('refuses a body without a Content-Type, a compressed one and one that is not UTF-8', async () => {
+  it('refuses a body without a Content-Type, one that is not gzip as it says and one that is not UTF-8', async () => {
     expect((await server.ask('POST', '/Patient/_search', { body: 'active=true' })).status).toBe(415);
     const gzip = { ...form, 'Content-Encoding': 'gzip' };
-    expect((await server.ask('POST', '/Patient/_search', { headers: gzip, body: 'x' })).status).toBe(415);
+    expect((await server.ask('POST', '/Patient/_search', { headers: gzip, body: 'x' })).status).toBe(400);
     const latin1 = Buffer.from('family=C\u00f4t\u00e9', 'latin1');
     expect((await server.ask('POST', '/Patient/_search', { headers: form, body: latin1 })).status).toBe(400);
   });

@@ -82,6 +82,7 @@ describe('a declared interaction', () => {
     ['HEAD', '/:type/:id', patient1, 'read Patient 1'],
     ['GET', '/:type', patient, 'search-type Patient'],
     ['POST', '/:type/_search', patient, 'search-type Patient'],
+    ['GET', '/:type/_search', patient, 'search-type Patient'],
     ['GET', '/metadata', {}, 'capabilities'],
     ['HEAD', '/metadata', {}, 'capabilities'],
     ['POST', '/:type', { type: 'Media' }, 'create Media'],
@@ -118,6 +119,7 @@ describe('a declared interaction', () => {
     ['POST', '/', 'transaction', 'batch'],
     ['GET', '', 'search-system', 'search-system'],
     ['POST', '/_search', 'search-system', 'search-system'],
+    ['GET', '/_search', 'search-system', 'search-system'],
     ['GET', '/_history', 'history-system', 'history-system'],
   ])('on the system: %s %s with %s → %s', (method, shape, declared, expected) => {
     expect(resolve(method, shape, {}, [declared])).toBe(expected);
@@ -163,7 +165,6 @@ describe('what is not declared', () => {
     ['POST', '/:type', patient, '405 GET, HEAD', 'create'],
     ['PUT', '/:type', patient, '405 GET, HEAD', 'conditional update'],
     ['DELETE', '/:type', patient, '405 GET, HEAD', 'conditional delete'],
-    ['GET', '/:type/_search', patient, '405 POST', '_search by GET'],
     ['GET', '/:type', { type: 'Media' }, '405 POST', 'search on a type that is create-only'],
     ['GET', '/:type/:id', { type: 'Media', id: '1' }, '405 ', 'read on a type that is create-only'],
     ['POST', '/:type/_search', { type: 'Media' }, '405 ', 'search by POST there'],
@@ -216,7 +217,8 @@ describe('what is not declared', () => {
     ['GET', '/:type/:id/:operation', { ...patient1, operation: 'Account' }, '404', '404'],
     ['GET', '/:type/:id/:operation', { ...observation1, operation: '*' }, '404', '404'],
     ['POST', '/:type/:id/:operation', { ...patient1, operation: '*' }, '405 GET, HEAD', '404'],
-    ['GET', '/:type/:id/_search', patient1, '405 POST', '404'],
+    ['GET', '/:type/:id/_search', patient1, 'search-system in Patient/1', '404'],
+    ['PUT', '/:type/:id/_search', patient1, '405 GET, HEAD, POST', '404'],
     ['GET', '/:type/:id/:member/_search', { type: 'Acount', id: '1', member: 'x' }, '404', '404'],
   ])('%s %s %o → %s, and %s without compartments', (method, shape, segments, compartments, none) => {
     expect(resolve(method, shape, segments, [], true)).toBe(compartments);

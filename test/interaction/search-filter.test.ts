@@ -103,6 +103,7 @@ describe('_filter', () => {
     ['not also finds those without a value', 'Patient', 'not (gender eq male)', ['ann', 'nil']],
     ['ge: a date', 'Patient', 'birthdate ge 1985', ['bob']],
     ['eq: a date', 'Patient', 'birthdate eq 1980-05', ['ann']],
+    ['lt: an offset whose `+` is a space', 'Patient', 'birthdate lt 1985-01-01T10:00:00 01:00', ['ann']],
     ['ne: a date', 'Patient', 'birthdate ne 1990', ['ann']],
     ['po: periods that overlap', 'Observation', 'date po 2024-02', ['o1']],
     ['sa: a period that starts later', 'Observation', 'date sa 2024-02', ['o2']],

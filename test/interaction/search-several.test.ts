@@ -274,8 +274,8 @@ describe('a search of several types', () => {
   it.each([
     ['PUT', '/Patient/a/*', 'GET, HEAD'],
     ['POST', '/Patient/a/Observation', 'GET, HEAD'],
-    ['GET', '/Patient/a/_search', 'POST'],
-    ['GET', '/Patient/a/Observation/_search', 'POST'],
+    ['PUT', '/Patient/a/_search', 'GET, HEAD, POST'],
+    ['PUT', '/Patient/a/Observation/_search', 'GET, HEAD, POST'],
   ])('answers %s %s with 405', async (method, path, allowed) => {
     const { status, headers } = await server.ask(method, path);
     expect([status, headers['allow']]).toEqual([405, allowed]);

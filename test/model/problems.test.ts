@@ -891,7 +891,7 @@ describe('a file is refused', () => {
       '{"resourceType": "CapabilityStatement", "extension": [], "extension": []}',
       ['', expect.stringMatching(/extension/)],
     ],
-    ['with a byte order mark', 'profiles/a.json', '\uFEFF{}', ['', expect.stringMatching(/byte order mark/)]],
+    ['with two byte order marks', 'profiles/a.json', '\uFEFF\uFEFF{}', ['', expect.stringMatching(/byte order mark/)]],
     [
       'whose resource type is misspelt',
       'searchparameters/a.json',

@@ -161,7 +161,8 @@ describe('a declaration that this server cannot keep stops the start', () => {
     const fields = { patchFormat: ['application/json-patch+json', 'application/xml-patch+xml'] };
     const { problems } = await loadOnly({ ...statement([group(only('read', 'patch'))]), ...fields });
     const text =
-      '`application/xml-patch+xml` is not served; patches are `application/json-patch+json`, `application/fhir+json`.';
+      '`application/xml-patch+xml` is not served; patches are `application/json-patch+json`, ' +
+      '`application/fhir+json`, `application/merge-patch+json`.';
     expect(problems).toEqual([{ file: 'capability/ours.json', path: 'patchFormat[1]', text }]);
   });
 

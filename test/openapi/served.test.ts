@@ -49,6 +49,8 @@ describe.each(interfaces)('the calls of %s', (_, capability) => {
     const wrong: string[] = [];
     for (const [path, documented] of paths)
       for (const method of ['get', 'post', 'put', 'patch', 'delete']) {
+        // A search by GET is served there too; it is described by its shorter path.
+        if (method === 'get' && path.endsWith('/_search')) continue;
         const answer = await server.ask(method.toUpperCase(), concrete(path, calls));
         if (isServed(answer) !== documented.has(method)) wrong.push(`${method} ${path} ${answer.status}`);
       }

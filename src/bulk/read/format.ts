@@ -1,4 +1,5 @@
 import type { Chunks } from './bytes.ts';
+import { withoutMark } from '../../fhir/utf8.ts';
 import { maxRecord } from './unit.ts';
 
 /** The format of an input: a resource per line, or one JSON document. */
@@ -25,11 +26,15 @@ export async function detectFormat(chunks: Chunks): Promise<{ readonly format: F
     if (held.length === 1 || Math.log2(held.length) % 1 === 0) format = decide(Buffer.concat(held));
     if (length > maxRecord) format ??= 'document';
   }
-  return { format, chunks: again(held, iterator) };
+  return { format, chunks: again(hasMark(held) ? [withoutMark(Buffer.concat(held))] : held, iterator) };
 }
 
+/** Whether a byte order mark is before the text. */
+const hasMark = (held: readonly Uint8Array[]): boolean => held[0]?.[0] === 0xef;
+
 /** Undefined if more must be read. */
-function decide(bytes: Buffer): Format | undefined {
+function decide(given: Buffer): Format | undefined {
+  const bytes = withoutMark(given);
   const start = firstInk(bytes, 0);
   if (start === -1) return undefined;
   const newline = bytes.indexOf(0x0a, start);

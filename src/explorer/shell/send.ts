@@ -12,7 +12,12 @@ export function send(visit: Visit, reply: Reply): void {
     if (name.startsWith('access-control-')) response.removeHeader(name); // those of JSON
   }
   const security = {
-    ...securityHeaders([], { script: true, tls: parts.publicUrl.startsWith('https:'), images: ['data:'] }),
+    ...securityHeaders([], {
+      script: true,
+      tls: parts.publicUrl.startsWith('https:'),
+      images: ['data:'],
+      opener: 'same-origin',
+    }),
     'Cross-Origin-Resource-Policy': 'same-origin',
     Vary: vary,
   };

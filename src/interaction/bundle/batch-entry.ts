@@ -10,7 +10,7 @@ import type { ParsedJson } from '../../fhir/json.ts';
 import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
 import { pathOf } from '../write/body.ts';
 import { createPaths } from '../paths.ts';
-import { resolveRoute, shapePaths } from '../routes.ts';
+import { resolveRoute, searchPath, shapePaths } from '../routes.ts';
 import { checkAround } from './entry.ts';
 
 /** An entry of a batch. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request */
@@ -46,7 +46,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   if (!methods.includes(method)) throw unknownMethod(entry, method);
   const [path = '', ...query] = relativeUrl(entry, batch.base).split('?');
   percentDecode(path);
-  const found = find(`/r4/${batch.partition.id}/${path}`);
+  const found = find(searchPath(`/r4/${batch.partition.id}/${path}`, query.join('?')));
   if (found === undefined) throw notSupported(entry, path);
   const route = resolveRoute(model, found.value, method, found.params);
   const { interaction } = route;

@@ -2,9 +2,8 @@ import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import { answerOf } from '../answer-of.ts';
-import { controls } from '../controls.ts';
+import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { placedInBundle } from './entry-places.ts';
@@ -19,7 +18,7 @@ import { refuseKey } from './refuse-key.ts';
  */
 export function createBatch(dispatch: Dispatch): Interaction {
   return async (engine, request) => {
-    controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+    refuseControls(request, engine);
     refuseKey(request, 'batch');
     const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;

@@ -4,9 +4,8 @@ import type { Partition } from '../../store/partitions.ts';
 import { createSlots } from '../../slots.ts';
 import type { Slots } from '../../slots.ts';
 import { answerOf } from '../answer-of.ts';
-import { controls } from '../controls.ts';
+import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { attemptTransaction } from './attempt.ts';
 import type { Answers } from './attempt.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
@@ -34,7 +33,7 @@ const turns = new WeakMap<Engine['store'], Map<string, Slots>>();
  */
 export function createTransaction(dispatch: Dispatch): Interaction {
   return async (engine, request, partition) => {
-    controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+    refuseControls(request, engine);
     refuseKey(request, 'transaction');
     const read = await readEntries(engine, 'transaction', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;

@@ -6,12 +6,12 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
-import { controls } from '../controls.ts';
+import { refuseControls } from '../controls.ts';
 import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import { requireMatch } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { handlingOf, returnOf } from '../prefer.ts';
+import { returnOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
@@ -46,8 +46,8 @@ async function removeById(
   partition: Partition,
   type: ResourceType,
 ): Promise<FhirResponse> {
-  const { parameters, headers, access } = request;
-  controls(parameters, [], handlingOf(headers['prefer'], engine.handling));
+  const { headers, access } = request;
+  refuseControls(request, engine);
   let tombstone: StoredVersion | undefined;
   const find = async (isAgain: boolean): Promise<Removable> => {
     const current = await findCurrent(engine, type, request, partition, 'd');

@@ -2,6 +2,7 @@ import { badValue } from '../../fhir/error.ts';
 import { parseInstantRange } from '../../fhir/instant-range.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { withPlus } from '../../search/parse/date.ts';
 import { parseCount } from '../../search/parse/result-parameters.ts';
 import type { QueryPair, SearchRequest } from '../../search/request.ts';
 import type { HistoryScope } from '../../store/transfer.ts';
@@ -61,7 +62,7 @@ export function parseHistory(pairs: readonly QueryPair[], context: HistoryContex
 }
 
 function parseTime(name: string, text: string, zone: string): { readonly low: number; readonly high: number } {
-  const range = parseInstantRange(text, zone);
+  const range = parseInstantRange(withPlus(text), zone);
   if (range !== undefined) return range;
   const example = '`2026-01-02T03:04:05Z`';
   throw badValue(name, `\`${text}\` is not a value for \`${name}\`: write a date or a time such as ${example}.`);

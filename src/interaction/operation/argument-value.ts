@@ -5,6 +5,7 @@ import type { FhirError } from '../../fhir/error.ts';
 import { primitives } from '../../fhir/primitive.ts';
 import type { Primitive } from '../../fhir/primitive.ts';
 import type { OperationParameter } from '../../model/model.ts';
+import { withPlus } from '../../search/parse/date.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
@@ -17,7 +18,7 @@ export function readPrimitive({ name, type = '' }: OperationParameter, text: str
     const what = type === '' ? 'parts' : `the type ${type}`;
     throw badArgument(`The parameter \`${name}\` has ${what}: send it in Parameters by POST.`, `http.${name}`);
   }
-  const value = jsonOf(primitive, text);
+  const value = jsonOf(primitive, type === 'instant' || type === 'dateTime' ? withPlus(text) : text);
   if (value === undefined) throw notOfType(name, text, primitive, `http.${name}`);
   return value;
 }

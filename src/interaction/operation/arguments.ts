@@ -4,6 +4,7 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Operation, OperationParameter } from '../../model/model.ts';
 import { operationOf } from '../../model/operation-call.ts';
+import { isIgnored } from '../../search/parse/ignorable.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
 import { checkStructure } from '../../validation/structure.ts';
@@ -84,18 +85,18 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
     const parameter = operation.parameters.get(name);
     if (parameter === undefined && unknown === 'searched') others.push([name, text]);
     else if (parameter === undefined) {
-      if (handling === 'strict') throw unknownParameter(operation, name, `http.${name}`);
+      if (!isIgnored(name, { handling })) throw unknownParameter(operation, name, `http.${name}`);
     } else if (text !== '') {
       const at = `http.${name}`;
       add(name, readPrimitive(supported(operation, parameter, at), text), at);
-    } else if (handling === 'strict')
+    } else if (handling !== 'lenient')
       throw fhirError(400, 'value', `\`${name}\` has no value; give it one or omit it.`, `http.${name}`);
   }
   for (const { name, value, at } of readBody(engine, operation, request.body)) {
     const parameter = operation.parameters.get(name);
     if (parameter !== undefined) add(name, valueOfPart(supported(operation, parameter, at), value, at), at);
     else if (unknown === 'searched') others.push([name, textOf(value, at)]);
-    else if (handling === 'strict') throw unknownParameter(operation, name, at);
+    else if (handling !== 'lenient') throw unknownParameter(operation, name, at);
   }
   for (const parameter of operation.parameters.values()) {
     const { length: count } = values.get(parameter.name) ?? [];

@@ -3,12 +3,11 @@ import type { ResourceType } from '../../model/model.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { Requirement } from '../../store/records.ts';
-import { controls } from '../controls.ts';
+import { refuseControls } from '../controls.ts';
 import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { answerWritten } from '../write/answer.ts';
 import type { FormerVersion } from '../write/client-record.ts';
@@ -62,7 +61,7 @@ interface FoundRecord {
 type Find = () => Promise<FoundRecord>;
 
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
-  controls(request.parameters, [], handlingOf(request.headers['prefer'], engine.handling));
+  refuseControls(request, engine);
   return async () => ({ current: await findCurrent(engine, type, request, partition, 'u') });
 }
 

@@ -1,7 +1,9 @@
 import { exactOf, isExactObject, printExact } from '../../fhir/exact-json.ts';
 import type { ExactJson } from '../../fhir/exact-json.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
+import type { ParsedJson } from '../../fhir/json.ts';
 import { isObject } from '../../fhir/json-object.ts';
+import type { PatchFormat } from '../../fhir/media-type.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { checkStructure } from '../../validation/structure.ts';
@@ -17,8 +19,8 @@ import { readPathOperations } from './parameters.ts';
 export type Patch = (former: Pick<FormerVersion, 'text'>) => Buffer;
 
 /**
- * The patch of a request: a JSON Patch, or a FHIRPath Patch as Parameters. Throws FhirError 400 and 413 if it is not
- * valid, before any record is read. https://hl7.org/fhir/R4/http.html#patch
+ * The patch of a request: a JSON Patch, a merge patch, or a FHIRPath Patch as Parameters. Throws FhirError 400 and 413
+ * if it is not valid, before any record is read. https://hl7.org/fhir/R4/http.html#patch
  */
 export function readPatch(
   engine: Pick<Engine, 'model' | 'maxBody'>,
@@ -27,7 +29,7 @@ export function readPatch(
 ): Patch {
   const body = requiredBody(request);
   requireLength(body, engine.maxBody, undefined);
-  const apply = contentType === 'application/json-patch+json' ? readJson(body) : readParameters(engine, type, body);
+  const apply = readFormat(engine, type, body, contentType);
   return ({ text }) => {
     const [before, record] = [readExact(text), readExact(text)];
     const after = withSafeNarrative(before, apply(record));
@@ -39,6 +41,40 @@ export function readPatch(
 
 type Apply = (record: ExactJson) => ExactJson;
 
+function readFormat(
+  engine: Pick<Engine, 'model'>,
+  type: ResourceType,
+  body: Buffer,
+  contentType: PatchFormat | undefined,
+): Apply {
+  if (contentType === 'application/json-patch+json') return readJson(body);
+  const { parsed } = parseBody(body, contentType === 'application/merge-patch+json' ? type.name : 'Parameters');
+  if (contentType !== 'application/merge-patch+json' && isOperations(parsed.value, type))
+    return readParameters(engine, type, parsed);
+  const part = exactOf(parsed);
+  return record => mergePatch(record, part);
+}
+
+/**
+ * Whether JSON is meant as operations: some clients send a part of the record, with its type or without one, which is a
+ * merge patch.
+ */
+const isOperations = (value: unknown, { name }: ResourceType): boolean =>
+  !isObject(value) || (value['resourceType'] !== undefined && value['resourceType'] !== name);
+
+/**
+ * The record with the members of a merge patch: null removes one, a list replaces the whole list.
+ * https://www.rfc-editor.org/rfc/rfc7396#section-2
+ */
+function mergePatch(target: ExactJson, patch: ExactJson): ExactJson {
+  if (!isExactObject(patch)) return patch;
+  const merged = new Map(isExactObject(target) ? Object.entries(target) : []);
+  for (const [name, value] of Object.entries(patch))
+    if (value === null) merged.delete(name);
+    else merged.set(name, mergePatch(merged.get(name) ?? null, value));
+  return Object.fromEntries(merged);
+}
+
 const readExact = (text: string): ExactJson => exactOf(readStored(text));
 
 function readJson(body: Buffer): Apply {
@@ -49,11 +85,11 @@ function readJson(body: Buffer): Apply {
   return record => applyJsonPatch(operations, record);
 }
 
-function readParameters({ model }: Pick<Engine, 'model'>, { definition }: ResourceType, body: Buffer): Apply {
-  const { parsed } = parseBody(body, 'Parameters');
+function readParameters({ model }: Pick<Engine, 'model'>, { definition }: ResourceType, parsed: ParsedJson): Apply {
   if (!isObject(parsed.value) || parsed.value['resourceType'] !== 'Parameters') {
     const text =
-      'The body is not a FHIRPath Patch: send a Parameters resource, or a JSON Patch as `application/json-patch+json`.';
+      'The body is not a patch: send Parameters (FHIRPath Patch), a part of the record (merge patch), or a JSON ' +
+      'Patch as `application/json-patch+json`.';
     throw fhirError(400, 'structure', text, 'resourceType');
   }
   const issues = checkStructure(parsed.value, model, 'Parameters', { decimals: parsed.decimals });

@@ -13,11 +13,16 @@ export const parseDate: ValueParser = (value, context) => {
   return parseDateBounds(value, zone, context).map(bounds => ({ kind: 'range', bounds }));
 };
 
+/**
+ * A date as it was meant: in a URL or a form an unescaped `+` is a space, which before an offset can only be a `+`.
+ * https://url.spec.whatwg.org/#urlencoded-parsing
+ */
+export const withPlus = (text: string): string => text.replace(/(T[0-9:.]+) (?=[0-9]{2}:[0-9]{2}$)/, '$1+');
+
 /** The bounds of a date value: one of the lists must match completely. */
 export function parseDateBounds(value: Value, zone: string, context: SearchContext): readonly Bound[][] {
   const { prefix, rest } = takePrefix(value.text);
-  // In a form an unescaped + is a space, which before an offset can only be a +.
-  const range = parseInstantRange(rest.replace(/(T[0-9:.]+) (?=[0-9]{2}:[0-9]{2}$)/, '$1+'), zone);
+  const range = parseInstantRange(withPlus(rest), zone);
   if (range === undefined) throw malformed(value, expected);
   return dateBounds(prefix, range, context.now);
 }

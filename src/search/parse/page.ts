@@ -2,6 +2,7 @@ import { badValue, fhirError } from '../../fhir/error.ts';
 import type { Position } from '../ast.ts';
 import { badPageToken, type Cursors } from '../cursor.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
+import { isForeign } from './ignorable.ts';
 import type { SearchContext } from './value.ts';
 
 /** What is searched. */
@@ -42,9 +43,9 @@ export type PagedRequest = Pick<SearchRequest, 'after' | 'self' | 'used' | 'at'>
 
 /**
  * Requests whose answer has pages, or a later page of them; `now` in milliseconds since 1970 UTC. Beside a page token
- * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer; any other parameter, and a
- * token that is not valid for this path, partition and caller, is a FhirError 400. A promise only if a key must be
- * read.
+ * `_count` changes the size of the page, `_format` and `_pretty` the form of the answer, and a parameter of no standard
+ * (`isForeign`) nothing; any other one, and a token that is not valid for this path, partition and caller, is a
+ * FhirError 400. A promise only if a key must be read.
  */
 export function parsePages<Request extends PagedRequest>(
   paged: Paged<Request>,
@@ -68,7 +69,7 @@ interface Paged<Request> {
 /** Throws FhirError 400 if a parameter other than these is beside a page token, or one is repeated. */
 function requireAlone(pairs: readonly QueryPair[]): void {
   const names = pairs.map(([name]) => name);
-  const other = names.find((name, at) => !beside.has(name) || names.indexOf(name) !== at);
+  const other = names.find((name, at) => !isForeign(name) && (!beside.has(name) || names.indexOf(name) !== at));
   if (other === undefined) return;
   throw badValue(
     other,

@@ -11,7 +11,7 @@ import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
 import { checkCodes } from './code-set.ts';
 import { checkContained, containedOf, isContained, takeContained } from './contained.ts';
 import { split } from './escape.ts';
-import { Ignorable } from './ignorable.ts';
+import { Ignorable, isIgnored } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
 import { includedTypes } from './included-types.ts';
 import { parseNamedQuery } from './named-query.ts';
@@ -73,7 +73,7 @@ function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: Sear
       used.push(pair);
     } catch (error) {
       if (!(error instanceof Ignorable)) throw error;
-      if (context.handling === 'strict') throw error.cause;
+      if (!isIgnored(pair[0], context)) throw error.cause;
       warnings.push(...asWarning(error.cause));
     }
   }

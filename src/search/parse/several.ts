@@ -5,7 +5,7 @@ import type { Include } from '../include.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
 import { sortKindOf } from '../sort-value.ts';
 import { asWarning, emptyValue, unsupportedModifier } from './errors.ts';
-import { Ignorable } from './ignorable.ts';
+import { Ignorable, isIgnored } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
 import { includedTypes } from './included-types.ts';
 import { parseElements } from './result-parameters.ts';
@@ -105,7 +105,7 @@ function parseIncludes(types: readonly ResourceType[], pairs: readonly QueryPair
     } else if (errors.length > 0) {
       const error = errors.find(one => !(one instanceof Ignorable)) ?? errors[0];
       if (!(error instanceof Ignorable)) throw error;
-      if (context.handling === 'strict') throw error.cause;
+      if (!isIgnored(pair[0], context)) throw error.cause;
       found.warnings.push(...asWarning(error.cause));
     }
   }

@@ -11,7 +11,7 @@ export interface SearchContext {
   /** IANA zone in which times without an offset are read. */
   readonly zone: string;
   /** https://hl7.org/fhir/R4/search.html#errors */
-  readonly handling: 'strict' | 'lenient';
+  readonly handling: 'strict' | 'usual' | 'lenient';
   /** Milliseconds since 1970 UTC, to which `ap` is relative. */
   readonly now: number;
   /** The sets of codes, if others than those of the model are known. */

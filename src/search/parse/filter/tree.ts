@@ -128,7 +128,7 @@ class Parser {
         throw this.#expected('a valid JSON string');
       }
     }
-    const value = this.#take(/[^\s)\]"][^\s)\]]*/y);
+    const value = this.#take(dateWithSpace) ?? this.#take(/[^\s)\]"][^\s)\]]*/y);
     if (value === undefined) throw this.#expected('a value; one with spaces or parentheses is a JSON string, `"…"`');
     return value;
   }
@@ -152,6 +152,9 @@ class Parser {
     return badValue('_filter', `The \`_filter\` is not valid: expected ${what} at ${found}, position ${this.#at + 1}.`);
   }
 }
+
+/** A time with an offset whose unescaped `+` has become a space; what follows is not part of it. */
+const dateWithSpace = /\d{4}-\d\d-\d\dT[\d:.]+ \d\d:\d\d(?=[\s)\]]|$)/y;
 
 const tooCostly = (what: string): FhirError =>
   fhirError(400, 'too-costly', `The \`_filter\` ${what}: shorten it.`, 'http._filter');
