@@ -1,5 +1,5 @@
 import manifest from '../../package.json' with { type: 'json' };
-import { objectsOf } from '../fhir/json-object.ts';
+import { asObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { extensionBase } from './extension-shapes.ts';
 import type { Model } from './model.ts';
@@ -24,32 +24,49 @@ export function capabilityStatement(
   model: Model,
   { base, date, security, software = program }: Deployment,
 ): JsonObject {
-  const { resourceType, name, title, status, kind, fhirVersion, format, patchFormat, rest, ...prose } = model.statement;
-  const { publisher, contact, description, ...rights } = prose;
+  const { resourceType, language, contained, extension, modifierExtension, ...declared } = model.statement;
+  const { url, name, title, status, experimental, publisher, contact, description, ...context } = declared;
+  const { useContext, jurisdiction, purpose, copyright, kind, instantiates, implementation, ...offer } = context;
+  const { rest, ...formats } = offer;
+  const own = asObject(implementation);
   return withoutUndefined({
     resourceType,
+    language,
+    contained,
+    extension,
+    modifierExtension,
+    url,
     version: versionOf(model.digest),
     name,
     title,
     status,
+    experimental,
     date,
     publisher,
     contact,
     description,
-    ...rights,
+    useContext,
+    jurisdiction,
+    purpose,
+    copyright,
     kind,
+    instantiates,
     software: { name: software.name, version: software.version },
     implementation: {
-      extension: [{ url: `${extensionBase}openapi`, valueUrl: `${base}/openapi.json` }],
-      description: `${typeof title === 'string' ? title : software.name} at ${base}`,
+      ...own,
+      extension: [
+        ...objectsOf(own['extension']).filter(one => one['url'] !== openapiUrl),
+        { url: openapiUrl, valueUrl: `${base}/openapi.json` },
+      ],
+      description: own['description'] ?? `${typeof title === 'string' ? title : software.name} at ${base}`,
       url: base,
     },
-    fhirVersion,
-    format,
-    patchFormat,
+    ...formats,
     rest: security === undefined ? rest : objectsOf(rest).map(one => withSecurity(one, security)),
   });
 }
+
+const openapiUrl = `${extensionBase}openapi`;
 
 /**
  * The version of the interface that has definitions of this digest, as operators see it too.
@@ -58,8 +75,8 @@ export function capabilityStatement(
 export const versionOf = (digest: string): string => digest.slice(0, 12);
 
 /** https://hl7.org/fhir/R4/capabilitystatement-definitions.html#CapabilityStatement.rest.security */
-const withSecurity = ({ mode, documentation, ...more }: JsonObject, security: JsonObject): JsonObject =>
-  withoutUndefined({ mode, documentation, security, ...more });
+const withSecurity = ({ extension, mode, documentation, ...more }: JsonObject, security: JsonObject): JsonObject =>
+  withoutUndefined({ extension, mode, documentation, security, ...more });
 
 /** The name and the version of this program. */
 export const program = { name: 'Clinical Records Service', version: manifest.version };

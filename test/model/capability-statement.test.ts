@@ -9,7 +9,7 @@ import { loadModel } from '../../src/engine/load-model.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';
 import type { Model } from '../../src/model/model.ts';
 import { checkStructure } from '../../src/validation/structure.ts';
-import { loadOnly, statement } from '../support/definition-files.ts';
+import { loadOnly, ours, searchParameter, statement } from '../support/definition-files.ts';
 
 // https://hl7.org/fhir/R4/http.html#capabilities
 
@@ -114,5 +114,98 @@ describe('the served CapabilityStatement', () => {
     expect((await loadOnly(statement([{ type: 'Group' }]))).notices).toEqual([
       'Group has no smart-scope, so no token can grant access to it.',
     ]);
+  });
+});
+
+describe('everything that a file declares and that is not refused is shown', () => {
+  const note = (text: string) => ({ url: 'https://example.org/StructureDefinition/note', valueString: text });
+  const noted = (text: string) => ({ extension: [note(text)] });
+  const base = 'https://example.org/fhir';
+  const group = {
+    ...noted('type'),
+    type: 'Group',
+    interaction: [{ code: 'read', documentation: 'By id.', ...noted('read') }, { code: 'search-type' }],
+    supportedProfile: ['http://hl7.org/fhir/StructureDefinition/Group'],
+    _supportedProfile: [noted('profile')],
+    versioning: 'versioned',
+    _versioning: noted('versioning'),
+    searchParam: [{ name: 'code', type: 'token', documentation: 'The kind of members.', ...noted('code') }],
+    operation: [
+      {
+        ...noted('operation'),
+        name: 'validate',
+        definition: 'http://hl7.org/fhir/OperationDefinition/Resource-validate',
+        documentation: 'Before a write.',
+      },
+    ],
+  };
+  const rest = { ...noted('rest'), interaction: [{ code: 'batch', documentation: 'At most ten.', ...noted('batch') }] };
+  const whole = {
+    ...statement([group], rest),
+    extension: [note('statement')],
+    url: `${base}/CapabilityStatement/ours`,
+    title: 'Ours',
+    _title: noted('title'),
+    status: 'draft',
+    experimental: true,
+    useContext: [
+      {
+        code: { system: 'http://terminology.hl7.org/CodeSystem/usage-context-type', code: 'program' },
+        valueCodeableConcept: { text: 'A pilot' },
+      },
+    ],
+    instantiates: [`${base}/CapabilityStatement/guide|1.0.0`],
+    _instantiates: [noted('instantiates')],
+    implementationGuide: [`${base}/ImplementationGuide/guide`],
+    format: ['json', 'application/json'],
+    _format: [noted('json'), null],
+    implementation: { description: 'Our site', custodian: { display: 'Our clinic' } },
+  };
+
+  it('of the statement, its types, interactions, parameters and operations', async () => {
+    const { model: ownModel, problems } = await loadOnly({ ...whole, kind: 'instance' });
+    expect(problems).toEqual([]);
+    const shown = capabilityStatement(ownModel as Model, deployment);
+    const {
+      rest: _rest,
+      kind: _kind,
+      date: _date,
+      format: _format,
+      _format: _f,
+      implementation,
+      ...prose
+    } = whole as Partial<Record<string, unknown>>;
+    expect(shown).toMatchObject({ ...prose, kind: 'instance' });
+    expect(shown['implementation']).toMatchObject({ ...(implementation as object), url: deployment.base });
+    expect(shown['format']).toEqual(['application/fhir+json', 'json', 'application/json']);
+    expect(shown['_format']).toEqual([null, noted('json'), null]);
+    const [server = {}] = objectsOf(shown['rest']);
+    expect(server).toMatchObject(rest);
+    expect(resources(shown)[0]).toMatchObject(group);
+    expect(checkStructure(shown, ownModel as Model, 'CapabilityStatement')).toEqual([]);
+  });
+
+  it('once where several files declare it, and with our extensions', async () => {
+    const scoped = {
+      ...group,
+      extension: [...group.extension, ours('smart-scope', { valueString: 'system/Group.rs' })],
+    };
+    const { model: ownModel, problems } = await loadOnly(
+      { ...whole, rest: [{ ...statement([scoped], rest).rest[0] }] },
+      {
+        'capability/other.json': {
+          ...whole,
+          instantiates: [`${base}/CapabilityStatement/other`],
+          _instantiates: undefined,
+        },
+        'searchparameters/a.json': searchParameter('a', { base: ['Group'], type: 'token', expression: 'Group.code' }),
+      },
+    );
+    expect(problems).toEqual([]);
+    const shown = capabilityStatement(ownModel as Model, deployment);
+    expect(shown['instantiates']).toEqual([...whole.instantiates, `${base}/CapabilityStatement/other`]);
+    expect(shown['_instantiates']).toEqual([noted('instantiates'), null]);
+    expect(shown['extension']).toEqual(whole.extension);
+    expect(resources(shown)[0]).toMatchObject(scoped);
   });
 });
