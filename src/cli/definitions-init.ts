@@ -94,12 +94,17 @@ function chosenTypes(guide: JsonObject, wanted: string | undefined): (typeName: 
 /** Prints the omissions, by reason: many types usually have the same. */
 function report({ leftOut, added }: Initialized, types: number): void {
   for (const text of added) console.log(text);
-  const byWhat = Map.groupBy(leftOut, ({ what, why }) => JSON.stringify([what, why]));
-  const groups = Map.groupBy(byWhat.values(), of => JSON.stringify([of[0]?.why, of.map(({ type }) => type)]));
+  const byWhat = Map.groupBy(leftOut, ({ what, why, expectation }) =>
+    JSON.stringify([what, why, expectation === 'SHALL']),
+  );
+  const groups = Map.groupBy(byWhat.values(), of =>
+    JSON.stringify([of[0]?.why, of[0]?.expectation === 'SHALL', of.map(({ type }) => type)]),
+  );
   for (const group of groups.values()) {
     const [first = []] = group;
     const whats = group.map(([one]) => one?.what).join(', ');
-    console.log(`Omitted from ${typesOf(first, types)}: ${whats}. ${first[0]?.why}`);
+    const although = first[0]?.expectation === 'SHALL' ? ', although the guide says SHALL' : '';
+    console.log(`Omitted from ${typesOf(first, types)}${although}: ${whats}. ${first[0]?.why}`);
   }
 }
 

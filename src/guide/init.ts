@@ -1,23 +1,28 @@
 import { fileURLToPath } from 'node:url';
 import { cacheFolders, openDiskCache } from '../definitions/disk-cache.ts';
 import { indexDefinitions } from '../definitions/definitions.ts';
-import { systemInteractions } from '../fhir/interaction.ts';
-import { asString, objectsOf } from '../fhir/json-object.ts';
+import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { readSources } from '../definitions/source.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
 import { extensionBase } from '../model/extension-shapes.ts';
 import type { Model } from '../model/model.ts';
 import { baseTypes } from '../model/type-definitions.ts';
-import { declareType } from './declare.ts';
+import { combinationsOf, declareType } from './declare.ts';
+import { expectationAt, expectationOf, isUnwanted } from './expectation.ts';
+import { withIncluded } from './included.ts';
 import { everywhere, guideParameters } from './parameters.ts';
+import type { LeaveOut } from './parameters.ts';
 import { prune } from './prune.ts';
+import { declareSystem, leaveOutOfStatement } from './system.ts';
 
 /** A requirement of a guide that this server does not declare. */
 export interface LeftOut {
   readonly type: string;
   readonly what: string;
   readonly why: string;
+  /** How strongly the guide requires it, such as SHALL. */
+  readonly expectation: string | undefined;
 }
 
 export interface Initialized {
@@ -46,53 +51,69 @@ export async function initDefinitions(
   if (refused.length > 0) throw new Error(refused.map(({ file, text }) => `${file}: ${text}`).join('\n'));
   const types = baseTypes(definitions);
   const leftOut: LeftOut[] = [];
-  const leaveOut = (type: string, what: string, why: string): void => {
+  const leaveOut: LeaveOut = (type, what, why, expectation) => {
     if (!leftOut.some(one => one.type === type && one.what === what))
-      leftOut.push({ type, what, why: why.replace(/; remove it\./, '.') });
+      leftOut.push({ type, what, why: why.replace(/; remove it\./, '.'), expectation });
   };
+  const added: string[] = [];
   const rests = objectsOf(guide['rest']).filter(({ mode }) => mode === 'server');
-  for (const rest of rests) {
-    for (const list of ['interaction', 'operation'])
-      for (const { code, name } of objectsOf(rest[list]))
-        leaveOut('the system', `\`${String(code ?? name)}\``, notOfSystem(code));
-  }
   const resources = rests.flatMap(rest => objectsOf(rest['resource'])).filter(({ type }) => chosen(String(type)));
   const isOpen = resources.every(({ interaction }) => objectsOf(interaction).length === 0);
+  if (isOpen) added.push(addedInteractions);
   const isGuide = ({ package: from }: { readonly package: string | undefined }): boolean => from === packages[0];
   const parameters = guideParameters(definitions, types, isGuide, leaveOut);
-  const known = resources.filter(({ type }) => {
-    const isKnown = types.resourceTypes.has(String(type));
-    if (!isKnown) leaveOut(String(type), 'the type', 'It is not a resource type of FHIR R4.');
-    return isKnown;
+  const known = resources.filter(resource => {
+    const name = String(resource['type']);
+    const expectation = expectationOf(resource);
+    const isKnown = types.resourceTypes.has(name);
+    if (!isKnown) leaveOut(name, 'the type', 'It is not a resource type of FHIR R4.', expectation);
+    else if (isUnwanted(expectation)) leaveOut(name, 'the type', `The guide says ${expectation}.`);
+    return isKnown && !isUnwanted(expectation);
   });
-  const declared = known
-    .map(resource => declareType(resource, parameters, isOpen, leaveOut))
-    .filter(type => {
-      const isServed = objectsOf(type['interaction']).length > 0;
-      if (!isServed) leaveOut(String(type['type']), 'the type', 'None of its requirements is supported.');
-      return isServed;
-    });
-  const statementOf = (of: readonly JsonObject[]): JsonObject => statement(guide, of.map(withoutEmpty));
-  const pruned = prune(declared, statementOf, { definitions, types }, leaveOut);
-  const scoped = pruned.types.map(type => withScopes(type, pruned.model));
-  return {
-    statement: statementOf(scoped),
-    leftOut,
-    added: isOpen ? [addedInteractions] : [],
-  };
+  const ofType = Map.groupBy(known, ({ type }) => String(type));
+  const declared = withIncluded(
+    known.map(resource => declareType(resource, parameters, isOpen, leaveOut)),
+    known,
+    parameters,
+    text => void added.push(text),
+  );
+  const names = declared.map(({ type }) => String(type));
+  const searched = declared.find(({ interaction }) =>
+    objectsOf(interaction).some(({ code }) => code === 'search-type'),
+  );
+  const context = { definitions, parameters, names, searched: asString(searched?.['type']) };
+  const system = declareSystem(rests, context, leaveOut);
+  const isPatched = declared.some(({ interaction }) => objectsOf(interaction).some(({ code }) => code === 'patch'));
+  leaveOutOfStatement(guide, isPatched, leaveOut);
+  const statementOf = (of: readonly JsonObject[]): JsonObject => statement(guide, of.map(withoutEmpty), system);
+  const pruned = prune(declared, statementOf, { definitions, types }, (type, what, why, element, item) => {
+    const given = ofType.get(type)?.[0] ?? {};
+    leaveOut(type, what, why, element === 'type' ? expectationOf(given) : expectationAt(given, element, item));
+  });
+  const kept = pruned.types.filter(type => {
+    const isServed = objectsOf(type['interaction']).length + objectsOf(type['operation']).length > 0;
+    const name = String(type['type']);
+    const expectation = expectationOf(ofType.get(name)?.[0] ?? {});
+    if (!isServed) leaveOut(name, 'the type', 'None of its requirements is supported.', expectation);
+    return isServed;
+  });
+  const scoped = kept.map(type => {
+    const combinations = (ofType.get(String(type['type'])) ?? []).flatMap(one => combinationsOf(one, type, leaveOut));
+    return withExtensions(type, pruned.model, combinations);
+  });
+  added.push(addedToAll);
+  return { statement: statementOf(scoped), leftOut, added };
 }
 
-/** Interactions of the system go beyond the types that are declared, so that only the operator declares them. */
-const notOfSystem = (code: unknown): string =>
-  systemInteractions.some(known => known === code)
-    ? 'Declare it in `rest.interaction` if clients should have it.'
-    : 'It is not declared automatically; declare it in `rest.operation` if this server supports it.';
+const addedToAll =
+  'Added to every type: scopes, `versioning`, `conditionalRead` where it is read, and the parameters ' +
+  `${[...everywhere.keys()].map(name => `\`${name}\``).join(' and ')} where it is searched.`;
 
 const addedInteractions =
   'The guide names no interactions and parameters, so `read`, `search-type` and the parameters of ' +
   'R4 are declared; remove those that you do not need.';
 
-function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObject {
+function statement(guide: JsonObject, resource: readonly JsonObject[], system: JsonObject): JsonObject {
   const { id, name, title } = guide;
   const [url = nameOf(guide), version] = [asString(guide['url']), asString(guide['version'])];
   const canonical = version === undefined ? url : `${url}|${version}`;
@@ -105,14 +126,22 @@ function statement(guide: JsonObject, resource: readonly JsonObject[]): JsonObje
     date: asString(guide['date']) ?? new Date().toISOString().slice(0, 10),
     description: `What this server implements of ${canonical}; written by \`definitions init\`.`,
     kind: 'capability',
+    instantiates: instantiated(guide, canonical),
     fhirVersion: '4.0.1',
     format: ['application/fhir+json', 'json'],
-    rest: [{ mode: 'server', resource, searchParam: [...everywhere.values()] }],
+    rest: [withoutEmpty({ mode: 'server', resource, ...system })],
   };
 }
 
+/** The statement of the guide and those that it says it instantiates, each once: a url without a version is enough. */
+function instantiated(guide: JsonObject, canonical: string): readonly string[] {
+  const named = stringsOf(guide['instantiates']);
+  const isNamed = named.some(one => one === canonical || one === guide['url']);
+  return asString(guide['url']) === undefined || isNamed ? named : [canonical, ...named];
+}
+
 /** A scope for each context that covers records of the type; `patient/` for those that belong to a patient. */
-function withScopes(type: JsonObject, { types, compartments }: Model): JsonObject {
+function withExtensions(type: JsonObject, { types, compartments }: Model, more: readonly JsonObject[]): JsonObject {
   const name = String(type['type']);
   const codes = objectsOf(type['interaction']).map(({ code }) => code);
   const letters = Object.entries(interactionsOf).flatMap(([letter, of]) =>
@@ -121,18 +150,22 @@ function withScopes(type: JsonObject, { types, compartments }: Model): JsonObjec
   const readable = letters.filter(letter => letter === 'r' || letter === 's').join('');
   const isOwner = [...compartments.values()].some(({ url, code }) => url === defaultCompartment && code === name);
   const isOwned = isOwner || (types.get(name)?.accessLinks.length ?? 0) > 0;
-  const scopes = [
-    ...(isOwned && readable !== '' ? [`patient/${name}.${readable}`] : []),
-    ...['user', 'system'].map(context => `${context}/${name}.${letters.join('')}`),
-  ];
-  return { extension: scopes.map(valueString => ({ url: `${extensionBase}smart-scope`, valueString })), ...type };
+  const scopes =
+    letters.length === 0
+      ? []
+      : [
+          ...(isOwned && readable !== '' ? [`patient/${name}.${readable}`] : []),
+          ...['user', 'system'].map(context => `${context}/${name}.${letters.join('')}`),
+        ];
+  const extension = scopes.map(valueString => ({ url: `${extensionBase}smart-scope`, valueString }));
+  return { extension: [...extension, ...more], ...type };
 }
 
 /** The interactions that a letter allows, in the order of the letters in a scope (auth/may.ts). */
 const interactionsOf = {
   c: ['create'],
   r: ['read', 'vread', 'history-instance'],
-  u: ['update'],
+  u: ['update', 'patch'],
   d: ['delete'],
   s: ['search-type', 'history-type'],
 };

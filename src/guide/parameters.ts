@@ -5,9 +5,10 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import { createParameterCompiler } from '../model/search-parameters.ts';
 import { supertypes } from '../model/type-definitions.ts';
+import { expectationOf } from './expectation.ts';
 
-/** Receives the omissions: a type, what is omitted, and why. */
-export type LeaveOut = (typeName: string, what: string, why: string) => void;
+/** Receives the omissions: a type, what is omitted, why, and how strongly the guide requires it. */
+export type LeaveOut = (typeName: string, what: string, why: string, expectation?: string) => void;
 
 /** The parameters of a guide that can be declared for its types. */
 export interface GuideParameters {
@@ -15,6 +16,8 @@ export interface GuideParameters {
   named(typeName: string, given: readonly JsonObject[]): readonly JsonObject[];
   /** The parameters of R4 and of the guide's package for a type. */
   all(typeName: string): readonly JsonObject[];
+  /** True if a loaded definition of R4 or of the guide's package defines the parameter for the type. */
+  has(typeName: string, code: string): boolean;
 }
 
 /** `isGuide` selects the definitions of the guide's own package. https://hl7.org/fhir/R4/searchparameter.html */
@@ -26,13 +29,23 @@ export function guideParameters(
 ): GuideParameters {
   const collected: string[] = [];
   const compiler = createParameterCompiler(definitions, types, (_standing, _path, text) => void collected.push(text));
-  const declared = (typeName: string, definition: Definition, name: string): readonly JsonObject[] => {
+  const declared = (
+    typeName: string,
+    definition: Definition,
+    name: string,
+    expectation?: string,
+  ): readonly JsonObject[] => {
     const node = { definition, path: '', json: {} };
     collected.length = 0;
     const param = compiler.byCanonical(definition.url, typeName, node, '');
     if (param !== undefined && (param.type !== 'special' || param.special !== undefined))
       return [{ name: param.code, definition: definition.url, type: param.type }];
-    leaveOut(typeName, `the parameter \`${name}\``, collected[0] ?? 'Its type (special) is not supported.');
+    leaveOut(
+      typeName,
+      `the parameter \`${name}\``,
+      collected[0] ?? 'Its type (special) is not supported.',
+      expectation,
+    );
     return [];
   };
   const candidates = (typeName: string): readonly Definition[] => {
@@ -55,10 +68,12 @@ export function guideParameters(
         const definition =
           (canonical === undefined ? undefined : definitions.find('SearchParameter', canonical)) ??
           byCode(typeName, name);
-        if (definition !== undefined) return declared(typeName, definition, name);
-        leaveOut(typeName, `the parameter \`${name}\``, 'No SearchParameter defines it.');
+        const expectation = expectationOf(item);
+        if (definition !== undefined) return declared(typeName, definition, name, expectation);
+        leaveOut(typeName, `the parameter \`${name}\``, 'No SearchParameter defines it.', expectation);
         return [];
       }),
+    has: (typeName, code) => byCode(typeName, code) !== undefined,
     all(typeName) {
       const codes = new Set(candidates(typeName).map(one => String(one.resource()['code'])));
       return [...codes]

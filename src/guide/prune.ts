@@ -7,7 +7,6 @@ import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
 import { checkProfiles } from '../validation/definition/check-profiles.ts';
-import type { LeaveOut } from './parameters.ts';
 
 /**
  * Removes what a start would reject, until it rejects nothing: `statementOf` makes the statement of the types. Throws
@@ -17,7 +16,7 @@ export function prune(
   declared: readonly JsonObject[],
   statementOf: (types: readonly JsonObject[]) => JsonObject,
   { definitions, types }: { readonly definitions: Definitions; readonly types: TypeDefinitions },
-  leaveOut: LeaveOut,
+  leaveOut: LeaveOutItem,
 ): { readonly types: readonly JsonObject[]; readonly model: Model } {
   let left = declared;
   for (;;) {
@@ -41,25 +40,28 @@ export function prune(
   }
 }
 
+/** Receives an omission with the declared element and item, so that the expectation of the guide can be found. */
+type LeaveOutItem = (typeName: string, what: string, why: string, element: string, item?: unknown) => void;
+
 /** The statement has no file yet. */
 const statementFile = '';
 
 type ReportedProblems = readonly { readonly path: string; readonly text: string }[];
 
 /** A type without the items that have problems; undefined if the type itself is rejected. */
-function withoutReported(type: JsonObject, asked: ReportedProblems, leaveOut: LeaveOut): JsonObject | undefined {
+function withoutReported(type: JsonObject, asked: ReportedProblems, leaveOut: LeaveOutItem): JsonObject | undefined {
   const name = String(type['type']);
   let left: JsonObject | undefined = type;
   const refused = new Map<string, Set<number>>();
   for (const { path, text } of asked) {
     const [, element = '', index] = /^(\w+)(?:\[(\d+)\])?/.exec(path) ?? [];
     if (element === 'type') {
-      leaveOut(name, 'the type', text);
+      leaveOut(name, 'the type', text, element);
       return undefined;
     }
     // as it was declared
     const item = index === undefined ? type[element] : (type[element] as readonly unknown[])[Number(index)];
-    leaveOut(name, labelOf(element, item), text);
+    leaveOut(name, labelOf(element, item), text, element, item);
     if (index === undefined) left = Object.fromEntries(Object.entries(left).filter(([key]) => key !== element));
     else refused.set(element, (refused.get(element) ?? new Set()).add(Number(index)));
   }
@@ -86,13 +88,20 @@ function withoutProfiles(
   type: JsonObject | undefined,
   unusable: ReadonlySet<string>,
   definitions: Definitions,
-  leaveOut: LeaveOut,
+  leaveOut: LeaveOutItem,
 ): JsonObject | undefined {
   if (type === undefined) return undefined;
   const supported = stringsOf(type['supportedProfile']);
   const isUsable = (canonical: string): boolean =>
     !unusable.has(definitions.find('StructureDefinition', canonical)?.file ?? '');
   for (const canonical of supported)
-    if (!isUsable(canonical)) leaveOut(String(type['type']), `the profile \`${canonical}\``, 'Its base is not loaded.');
+    if (!isUsable(canonical))
+      leaveOut(
+        String(type['type']),
+        `the profile \`${canonical}\``,
+        'Its base is not loaded.',
+        'supportedProfile',
+        canonical,
+      );
   return { ...type, supportedProfile: supported.filter(isUsable) };
 }

@@ -174,5 +174,12 @@ const noticesOf = ({ requirements, withoutServer }: Declared, types: readonly Re
   ),
   ...types
     .filter(({ smartScopes }) => smartScopes.length === 0)
+    .filter(needsScope)
     .map(({ name }) => `${name} has no smart-scope, so no token can grant access to it.`),
 ];
+
+/** False for a type that has nothing but operations that a valid token is enough for. */
+const needsScope = ({ interactions, operations }: ResourceType): boolean =>
+  interactions.size > 0 ||
+  operations.size === 0 ||
+  [...operations.values()].some(({ levels }) => Object.values(levels).some(({ scopes }) => scopes !== 'any'));

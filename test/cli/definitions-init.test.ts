@@ -14,6 +14,7 @@ const expectation = (valueCode: string) => ({
 });
 const asked = (code: string, how = 'SHALL') => ({ code, ...expectation(how) });
 const official = 'http://hl7.org/fhir/SearchParameter/';
+const compartment = (code: string) => `http://hl7.org/fhir/CompartmentDefinition/${code}`;
 const requirements = (resource: readonly object[], fields: object = {}) => ({
   resourceType: 'CapabilityStatement',
   id: 'example-server',
@@ -25,7 +26,19 @@ const requirements = (resource: readonly object[], fields: object = {}) => ({
   kind: 'requirements',
   fhirVersion: '4.0.1',
   format: ['json', 'xml'],
-  rest: [{ mode: 'server', resource, interaction: [{ code: 'transaction' }] }],
+  rest: [
+    {
+      mode: 'server',
+      resource,
+      interaction: [{ code: 'transaction' }],
+      searchParam: [
+        { name: '_count', type: 'number' },
+        { name: '_tag', definition: `${official}Resource-tag`, type: 'token' },
+        { name: '_profile', definition: `${official}Resource-profile`, type: 'uri', ...expectation('SHOULD-NOT') },
+      ],
+      compartment: [compartment('patient'), compartment('device')],
+    },
+  ],
   ...fields,
 });
 const manifest = { name: 'example.guide', version: '2.0.0', fhirVersions: ['4.0.1'] };
@@ -58,9 +71,15 @@ const condition = {
 };
 const organization = {
   type: 'Organization',
-  interaction: [asked('create', 'SHOULD'), asked('read'), asked('search-type', 'MAY')],
+  interaction: [asked('create', 'SHOULD'), asked('patch', 'MAY'), asked('read'), asked('search-type', 'MAY')],
+  conditionalCreate: true,
+  searchInclude: ['Condition:encounter'],
+  searchParam: [
+    { name: 'name', definition: `${official}Organization-name`, type: 'string' },
+    { name: 'active', definition: `${official}Organization-active`, type: 'token', ...expectation('SHOULD-NOT') },
+  ],
 };
-const patient = { type: 'Patient', interaction: [asked('read')] };
+const patient = { type: 'Patient', interaction: [asked('read')], versioning: 'versioned-update' };
 const valueSet = {
   type: 'ValueSet',
   operation: [{ name: 'expand', definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand' }],
@@ -115,15 +134,35 @@ describe('definitions init', () => {
         'What this server implements of https://example.org/CapabilityStatement/example-server|2.0.0; ' +
         'written by `definitions init`.',
     });
-    expect(resources.map(({ type }) => type)).toEqual(['Condition', 'Organization', 'Patient']);
-    const [first, second, third] = resources;
+    expect(resources.map(({ type }) => type)).toEqual(['Condition', 'Organization', 'Patient', 'ValueSet']);
+    const [first, second, third, fourth] = resources;
     expect(first).toMatchObject({
       supportedProfile: ['https://example.org/StructureDefinition/coded'],
       interaction: [{ code: 'read' }, { code: 'search-type' }, { code: 'vread' }],
       searchParam: [
         { name: 'patient', definition: `${official}clinical-patient`, type: 'reference' },
         { name: 'code', definition: 'https://example.org/SearchParameter/code', type: 'token' },
+        { name: 'encounter', definition: `${official}Condition-encounter`, type: 'reference' },
       ],
+    });
+    expect(written.instantiates).toEqual(['https://example.org/CapabilityStatement/example-server|2.0.0']);
+    expect(written.rest[0]).toMatchObject({
+      searchParam: [
+        { name: '_id' },
+        { name: '_lastUpdated' },
+        { name: '_tag', definition: `${official}Resource-tag`, type: 'token' },
+      ],
+      compartment: [compartment('patient')],
+    });
+    expect(second).toMatchObject({
+      interaction: [{ code: 'create' }, { code: 'read' }, { code: 'search-type' }],
+      conditionalCreate: true,
+      searchParam: [{ name: 'name' }],
+    });
+    expect(fourth).toEqual({
+      type: 'ValueSet',
+      versioning: 'versioned',
+      operation: [{ name: 'expand', definition: 'http://hl7.org/fhir/OperationDefinition/ValueSet-expand' }],
     });
     expect(first).toMatchObject({ searchInclude: ['Condition:patient'] });
     expect(first).not.toHaveProperty('searchRevInclude');
@@ -148,8 +187,18 @@ describe('definitions init', () => {
         expect.stringMatching(
           /^Omitted from Condition: the profile `.*elsewhere`\. No StructureDefinition .* is loaded\./,
         ),
-        'Omitted from ValueSet: the type. None of its requirements is supported.',
-        `Wrote ${file}: 3 resource types with 2 search parameters.`,
+        'Added to Condition: the parameter `encounter`, which `Condition:encounter` of the guide needs.',
+        'Omitted from Organization: `patch`. The guide says MAY; declare it, with a scope, if clients should have it.',
+        'Omitted from Organization: the parameter `active`. The guide says SHOULD-NOT; declare it if clients should ' +
+          'have it.',
+        'Omitted from the system: the parameter `_profile`. The guide says SHOULD-NOT; declare it if clients should ' +
+          'have it.',
+        `Omitted from the system: the compartment \`${compartment('device')}\`. It is that of Device, which is not ` +
+          'declared.',
+        'Omitted from Patient: `versioning` versioned-update. Records have versions, and a type without updates ' +
+          'cannot require them.',
+        'Omitted from the statement: `format` xml. Resources are JSON.',
+        `Wrote ${file}: 4 resource types with 4 search parameters.`,
       ]),
     );
     const next = /Next: (.*)/.exec(stdout)?.[1]?.split(' ') ?? [];
