@@ -9,6 +9,7 @@ import { createExtract } from '../indexing/extract.ts';
 import type { Model, ResourceType, SearchParam } from '../model/model.ts';
 import type { Indexed } from '../search/matches.ts';
 import { literalEntries, readings } from './readings.ts';
+import { isOutsideTargets } from './target.ts';
 
 /** A value of a parameter with its FHIR type, as it is written in a resource. */
 export interface RawValue {
@@ -81,6 +82,7 @@ export class Records {
         ...this.failed,
         ...(Number.isNaN(lastUpdated) ? ['_lastUpdated'] : []),
         ...this.withoutEntries(definition, resource, entries[0] ?? []),
+        ...outsideTargets(definition, entries[0] ?? []),
       ]),
     };
     if (this.seen.size >= mostSeen) this.seen.clear();
@@ -143,6 +145,13 @@ export class Records {
       .map(({ code }) => code);
   }
 }
+
+/** Reference parameters with a value that leads outside of their targets. */
+const outsideTargets = (type: ResourceType | undefined, entries: readonly IndexEntry[]): readonly string[] =>
+  entries.flatMap(({ param: code, value }) => {
+    const param = type?.parameters.get(code);
+    return param !== undefined && value.kind === 'reference' && isOutsideTargets(param, value) ? [code] : [];
+  });
 
 const mostSeen = 5_000;
 

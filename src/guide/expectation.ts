@@ -19,7 +19,7 @@ export function expectationOfValue(given: JsonObject, element: string, item?: un
   return Array.isArray(beside) ? expectationOf(asObject(beside[value.indexOf(item)])) : undefined;
 }
 
-/** The expectation of what a type requires: of an item with a name or a code, of an item of a list, or of an element. */
+/** The expectation of what a type requires: of an item with a name or code, of an item of a list, or of an element. */
 export function expectationAt(given: JsonObject, element: string, item?: unknown): string | undefined {
   if (typeof item !== 'object' || item === null) return expectationOfValue(given, element, item);
   const { name, code } = item as JsonObject;

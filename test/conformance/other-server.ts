@@ -67,6 +67,8 @@ export async function otherServer(): Promise<{ readonly base: string; close(): P
       try {
         const any = (one: Resource): boolean => values.some(text => test(one, text));
         if (modifier === undefined) found = found.filter(any);
+        else if (modifier === 'missing' && code === 'message')
+          found = found.filter(one => (headerOf(one) === undefined) === (value === 'true'));
         else if (modifier === 'not' && tokens.has(code)) found = found.filter(one => !any(one));
         else return refusal(400, 'not-supported', `${name} is not supported`);
       } catch {
@@ -225,9 +227,24 @@ const tests: Readonly<Record<string, Readonly<Record<string, Test>>>> = {
     code: token(({ code }) => code.coding),
     subject: ({ subject: { reference } }, value) => reference === value || reference.endsWith(`/${value}`),
   },
+  Bundle: {
+    _id: ({ id }, value) => id === value,
+    message: (bundle, value) =>
+      headerOf(bundle) !== undefined &&
+      `/MessageHeader/${headerOf(bundle)}`.endsWith(value.replace(/^http.*\/fhir/, '')),
+  },
 };
 
-const kinds: Readonly<Record<string, string>> = { family: 'string', birthdate: 'date', subject: 'reference' };
+/** Only a MessageHeader is a message, and not what else a Bundle may begin with. */
+const headerOf = ({ entry }: Data): string | undefined =>
+  entry[0].resource.resourceType === 'MessageHeader' ? entry[0].resource.id : undefined;
+
+const kinds: Readonly<Record<string, string>> = {
+  family: 'string',
+  birthdate: 'date',
+  subject: 'reference',
+  message: 'reference',
+};
 
 const statement = {
   resourceType: 'CapabilityStatement',
@@ -255,7 +272,15 @@ const statement = {
 function recordsAt(base: string): readonly Resource[] {
   const families = ['Roy', "O'Neil", 'Bélanger', 'Bell', 'van der Berg', 'Tremblay', 'ROYAL', 'Quon'];
   const meta = (at: number) => ({ versionId: `v${at}.1`, lastUpdated: `2024-05-0${1 + at}T22:10:00.250-04:00` });
-  return families.flatMap((family, at): readonly Resource[] => [
+  const bundle = (type: string, first: string, at: number): Resource => ({
+    resourceType: 'Bundle',
+    id: `${type}-1`,
+    meta: meta(at),
+    type,
+    entry: [{ fullUrl: `${base}/${first}/first`, resource: { resourceType: first, id: 'first' } }],
+  });
+  const bundles = [bundle('document', 'Composition', 1), bundle('message', 'MessageHeader', 2)];
+  const people = families.flatMap((family, at): readonly Resource[] => [
     {
       resourceType: 'Observation',
       id: `obs.${9 - at}`,
@@ -274,4 +299,5 @@ function recordsAt(base: string): readonly Resource[] {
       ...(at === 5 ? {} : { birthDate: `19${50 + at * 4}-0${1 + at}-1${at}` }),
     },
   ]);
+  return [...people, ...bundles];
 }

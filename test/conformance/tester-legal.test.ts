@@ -60,3 +60,9 @@ it('what it offers was tested, and what it does not offer is open', () => {
     ]),
   );
 });
+
+it('references are searched by values of the types to which the parameter refers', () => {
+  const subjects = found.map(({ subject }) => subject).filter(subject => subject.includes('Bundle?message='));
+  expect(subjects).toContain('Bundle?message=MessageHeader/first');
+  expect(subjects.filter(subject => subject.includes('Composition'))).toEqual([]);
+});

@@ -2,6 +2,7 @@ import { belowBase } from '../../fhir/reference.ts';
 import { asObject, asString } from '../../fhir/json-object.ts';
 import type { ReferenceValue } from '../../indexing/entry.ts';
 import { escape } from '../../search/parse/escape.ts';
+import { isOutsideTargets } from '../target.ts';
 import { caseOf } from './case.ts';
 import type { Case } from './case.ts';
 import { chosen } from './chosen.ts';
@@ -12,7 +13,9 @@ export function referenceCases({ param, sample, records, base, depth }: Source):
   const { code } = param;
   const values = sample.flatMap(({ indexed }) =>
     (indexed[0]?.entries ?? []).flatMap(entry =>
-      entry.param === code && entry.value.kind === 'reference' ? [entry.value] : [],
+      entry.param === code && entry.value.kind === 'reference' && !isOutsideTargets(param, entry.value)
+        ? [entry.value]
+        : [],
     ),
   );
   const identifiers = sample

@@ -8,8 +8,9 @@ import { sampleOf } from '../context.ts';
 import type { Context } from '../context.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
+import { mayRefer } from '../target.ts';
 import { runCase } from './case.ts';
-import { mayRefer, recordAt, referenceParameters, targetsOf } from './references.ts';
+import { recordAt, referenceParameters, targetsOf } from './references.ts';
 
 /**
  * Chains over each reference of a type, and `_has` of each type that refers to it. A capability statement does not

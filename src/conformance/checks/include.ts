@@ -4,10 +4,11 @@ import type { Context } from '../context.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
+import { mayRefer } from '../target.ts';
 import { ask } from './answer.ts';
 import type { Answer } from './answer.ts';
 import { checkOutcome } from './media-type.ts';
-import { mayRefer, recordAt, referenceParameters, targetsOf } from './references.ts';
+import { recordAt, referenceParameters, targetsOf } from './references.ts';
 
 /** Records of the sample from which includes start. */
 const starts = 5;

@@ -2,11 +2,12 @@ import { belowBase } from '../../fhir/reference.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { Context } from '../context.ts';
 import type { Known } from '../records.ts';
+import { isOutsideTargets } from '../target.ts';
 
 /** The records of the tested server to which a record refers by a parameter, as `Type/id`. */
-export function targetsOf({ client }: Context, { code }: SearchParam, { indexed }: Known): readonly string[] {
+export function targetsOf({ client }: Context, of: SearchParam, { indexed }: Known): readonly string[] {
   const found = (indexed[0]?.entries ?? []).flatMap(({ param, value }) => {
-    if (param !== code || value.kind !== 'reference') return [];
+    if (param !== of.code || value.kind !== 'reference' || isOutsideTargets(of, value)) return [];
     const local = value.url === undefined ? value : belowBase(client.base, value.url);
     return local?.type === undefined || local.id === undefined ? [] : [`${local.type}/${local.id}`];
   });
@@ -27,7 +28,3 @@ export const referenceParameters = ({ model }: Context, type: string): readonly 
   [...(model.types.get(type)?.parameters.values() ?? [])].filter(
     param => param.type === 'reference' && param.dataTypes.has('Reference'),
   );
-
-/** Whether a parameter may refer to a type by its definition. */
-export const mayRefer = ({ targets }: SearchParam, type: string): boolean =>
-  targets.length === 0 || targets.includes(type);
