@@ -49,7 +49,7 @@ export function answerForParent(parts: ChildParts & { readonly log?: Log } = {})
     reload: async what => (await starting.promise).reload(what),
     metrics: async () => (await starting.promise).metrics(),
     auditFailing: reason => void starting.promise.then(one => one.auditFailing(reason)),
-    makeWay: share => child?.makeWay(share) ?? false,
+    makeWay: (share, which) => child?.makeWay(share, which) ?? false,
     close: patience => void close(patience, 0),
   };
   const link = openLink<ParentCalls>(process, calls, error => {
@@ -57,7 +57,8 @@ export function answerForParent(parts: ChildParts & { readonly log?: Log } = {})
   });
   process.on('message', (message: unknown, socket: unknown) => {
     if (typeof message !== 'object' || message === null || !('connection' in message)) return;
-    const { share } = (message as Passed).connection; // of start-member.ts
+    const { share, number } = (message as Passed).connection; // of start-member.ts
+    link.tell('accepted', number);
     // One that its client has closed meanwhile arrives without its socket.
     if (child === undefined || !(socket instanceof Socket)) link.tell('closed', share);
     else child.accept(socket, share);

@@ -25,15 +25,22 @@ interface Connection {
 /** Rejected connections are logged once in this time, in milliseconds. */
 const noticeInterval = 10_000;
 
+/**
+ * Connections that can be closed for another: a silent one never sent a whole request, an idle one waits for the next.
+ */
+export const dispensable = ['silent', 'idle'] as const;
+export type Dispensable = (typeof dispensable)[number];
+
 /** The open connections of a server. */
 export interface Connections {
-  /** Closes the oldest idle connection, of this share unless it is undefined; false if there is none. */
-  makeWay(share: string | undefined): boolean;
+  /** Closes the oldest silent or idle connection, of this share unless it is undefined; false if there is none. */
+  makeWay(share: string | undefined, which: Dispensable): boolean;
 }
 
 /**
- * Limits the connections of a server, in total and per share. At the limit the oldest idle connection is closed for a
- * new one; without an idle one, the new one is closed.
+ * Limits the connections of a server, in total and per share. At the limit the oldest silent connection is closed for a
+ * new one, else the oldest idle one; if all are busy, the new one is closed. Many silent connections thus lock no one
+ * out: a new one sends its request long before it is the oldest.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): Connections {
   const { most, share: mostOfShare, shareOf, currentResponse, notice } = limits;
@@ -49,19 +56,21 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     alike?.delete(connection);
     if (alike?.size === 0) ofShare.delete(share);
   };
-  const isIdle = ({ socket }: Connection): boolean => {
+  const is = (which: Dispensable, { socket }: Connection): boolean => {
     const response = currentResponse(socket);
-    return response?.writableFinished === true && response.req.complete;
+    if (response === undefined) return which === 'silent';
+    return which === 'idle' && response.writableFinished && response.req.complete;
   };
-  const makeWay = (rivals: Iterable<Connection>): boolean => {
-    for (const rival of rivals) {
-      if (!isIdle(rival)) continue;
+  const makeWayBy = (share: string | undefined, which: Dispensable): boolean => {
+    for (const rival of share === undefined ? open.values() : (ofShare.get(share) ?? [])) {
+      if (!is(which, rival)) continue;
       forget(rival);
       rival.socket.destroy();
       return true;
     }
     return false;
   };
+  const makeWay = (share: string | undefined): boolean => dispensable.some(which => makeWayBy(share, which));
   const refuse = (socket: Socket, why: string): void => {
     socket.destroy();
     if (isTime()) notice(`${why} Further ones are closed.`);
@@ -72,12 +81,12 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     if (remoteAddress === undefined) return; // it is closed already
     const share = shareOf(remoteAddress);
     const alike = ofShare.get(share) ?? new Set();
-    if (share !== undefined && alike.size >= mostOfShare && !makeWay(alike))
+    if (share !== undefined && alike.size >= mostOfShare && !makeWay(share))
       return refuse(
         socket,
         `\`${share}\` has ${alike.size} connections, the maximum per address (\`connections-per-address\`).`,
       );
-    if (open.size >= most && !makeWay(open.values()))
+    if (open.size >= most && !makeWay(undefined))
       return refuse(socket, `There are ${open.size} connections, the maximum (\`max-connections\`).`);
     const connection: Connection = { peer: peerOf(socket), socket, share };
     open.set(connection.peer, connection);
@@ -88,7 +97,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
     const connection = open.get(peerOf(socket));
     if (connection !== undefined) connection.socket = socket; // requests arrive on this one
   });
-  return { makeWay: share => makeWay(share === undefined ? open.values() : (ofShare.get(share) ?? [])) };
+  return { makeWay: makeWayBy };
 }
 
 /** Unique among the connections to a port. */

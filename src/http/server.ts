@@ -101,7 +101,7 @@ export function createAccepting(
   const open = new Set<Socket>();
   let drained = (): void => {};
   return {
-    makeWay: share => connections.makeWay(share),
+    makeWay: (share, which) => connections.makeWay(share, which),
     reload,
     accept(socket, closed) {
       open.add(socket);

@@ -153,7 +153,7 @@ export async function startChild(
       },
       metrics: () => metrics?.read(),
       auditFailing: reason => sink.setFailing(reason),
-      makeWay: share => accepting.makeWay(share),
+      makeWay: (share, which) => accepting.makeWay(share, which),
       accept: (socket, share) => accepting.accept(socket, () => link.tell('closed', share)),
       close(patience) {
         closing = true;

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { dispensable } from '../http/connections.ts';
 import type { ShareOf } from '../http/shares.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { Member } from './member.ts';
@@ -31,8 +32,8 @@ export interface Distribution {
 const noticeInterval = 10_000;
 
 /**
- * At a limit an idle connection of a child is closed for the new one, as one process does it; without an idle one, the
- * new one is closed.
+ * At a limit a silent connection of a child is closed for the new one, else an idle one, as one process does it; if all
+ * are busy, the new one is closed.
  */
 export function createDistribution(members: ReadonlySet<Member>, limits: Limits): Distribution {
   const { most, share: mostOfShare, shareOf, longest, notice } = limits;
@@ -46,15 +47,16 @@ export function createDistribution(members: ReadonlySet<Member>, limits: Limits)
     return sum;
   };
   const total = (): number => {
-    let sum = 0;
+    let sum = waiting.size;
     for (const { connections } of members) sum += connections.total;
     return sum;
   };
   const makeWay = async (share: string | undefined): Promise<boolean> => {
     const number = ({ connections }: Member): number =>
       share === undefined ? connections.total : connections.of(share);
-    for (const member of [...members].sort((a, b) => number(b) - number(a)))
-      if (number(member) > 0 && (await member.link.ask('makeWay', share).catch(() => false))) return true;
+    for (const which of dispensable)
+      for (const member of [...members].sort((a, b) => number(b) - number(a)))
+        if (number(member) > 0 && (await member.link.ask('makeWay', share, which).catch(() => false))) return true;
     return false;
   };
   const pass = (socket: Socket, share: string | undefined): void => {

@@ -1,5 +1,6 @@
 import type { Refusal } from '../audit/refusal.ts';
 import type { Config } from '../config.ts';
+import type { Dispensable } from '../http/connections.ts';
 import type { Lease } from '../token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { UnavailableReason } from '../store/errors.ts';
@@ -60,6 +61,8 @@ export type ParentCalls = {
   /** As `LendingBuckets`. */
   readonly lease: (limit: TokenLimit, key: string, least: number, most: number) => Lease | Promise<Lease>;
   readonly giveTokens: (limit: TokenLimit, key: string, tokens: number) => void;
+  /** The child has the connection that was passed with this number. */
+  readonly accepted: (number: number) => void;
   /** A connection has ended. */
   readonly closed: (share: string | undefined) => void;
   /** The last values of a child that ends in order. */
@@ -80,13 +83,13 @@ export type ChildCalls = {
   readonly metrics: () => Promise<MetricsOfProcess | undefined>;
   /** Why audit events of any child cannot be stored; undefined if they can. */
   readonly auditFailing: (reason: UnavailableReason | undefined) => void;
-  /** Closes an idle connection; false if there is none. */
-  readonly makeWay: (share: string | undefined) => boolean;
+  /** Closes such a connection; false if there is none. */
+  readonly makeWay: (share: string | undefined, which: Dispensable) => boolean;
   /** Completes the running requests, and ends. Idle connections are closed after `patience` milliseconds. */
   readonly close: (patience: number) => void;
 };
 
 /** The message with which a connection is passed to a child. */
 export interface Passed {
-  readonly connection: { readonly share: string | undefined };
+  readonly connection: { readonly share: string | undefined; readonly number: number };
 }

@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FrontParts } from '../engine/front.ts';
 import { processArguments } from '../exec-arguments.ts';
@@ -47,6 +48,7 @@ export function startMember(parts: MemberParts): Member {
   });
   forked?.(child);
   const connections = new ConnectionCounts();
+  const passing = createPassing(child, start.config.headerTimeout);
   let [isStarted, isLeaving, isEnded] = [false, false, false];
   let held: Held | undefined;
   const relay = (): NonNullable<typeof store.relay> => {
@@ -69,6 +71,7 @@ export function startMember(parts: MemberParts): Member {
     giveSlot: kind => of().giveSlot(kind),
     lease: limits.lease,
     giveTokens: limits.giveTokens,
+    accepted: number => passing.accepted(number),
     closed: share => connections.remove(share),
     measured: values => measured(member, values),
     leaving() {
@@ -80,6 +83,7 @@ export function startMember(parts: MemberParts): Member {
   const ended = new Promise<string>(resolve => {
     const end = (how: string): void => {
       isEnded = true;
+      passing.end();
       held?.giveBack();
       resolve(how);
     };
@@ -125,8 +129,7 @@ export function startMember(parts: MemberParts): Member {
     ended,
     pass(socket, share) {
       connections.add(share);
-      const message: Passed = { connection: { share } };
-      child.send(message, socket, error => error !== null && socket.destroy()); // with the child its connections end
+      passing.pass(socket, share);
     },
     leave() {
       isLeaving = true;
@@ -135,4 +138,42 @@ export function startMember(parts: MemberParts): Member {
   };
   const of = (): Held => (held ??= limits.join());
   return member;
+}
+
+/** The connections that are being passed to a child. */
+interface Passing {
+  pass(socket: Socket, share: string | undefined): void;
+  /** The child has a connection: closes it in this process, which does not end it. */
+  accepted(number: number): void;
+  /** The child has ended: closes the connections that it had not accepted, since nothing answers them. */
+  end(): void;
+}
+
+/**
+ * Each connection stays open in this process until the child has accepted it: Node would close its own copy only at the
+ * child's answer, which a child that is killed does not give. One that is not accepted within `longest` milliseconds is
+ * closed here; a child that accepts it later serves it nevertheless.
+ */
+function createPassing(child: ChildProcess, longest: number): Passing {
+  const open = new Map<number, { readonly socket: Socket; readonly timer: NodeJS.Timeout }>();
+  let last = 0;
+  const close = (number: number): void => {
+    const passed = open.get(number);
+    if (passed === undefined) return;
+    open.delete(number);
+    clearTimeout(passed.timer);
+    passed.socket.destroy();
+  };
+  return {
+    pass(socket, share) {
+      const number = (last += 1);
+      open.set(number, { socket, timer: setTimeout(close, longest, number) });
+      const message: Passed = { connection: { share, number } };
+      child.send(message, socket, { keepOpen: true }, error => error !== null && close(number));
+    },
+    accepted: close,
+    end() {
+      for (const number of open.keys()) close(number);
+    },
+  };
 }

@@ -92,18 +92,36 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     expect(notices).toEqual([]);
   });
 
-  it('of one share: if all are busy or new, another one is closed, which is logged once', async () => {
+  it('of one share: if all are busy, another one is closed, which is logged once', async () => {
     await listen({ share: 2 });
-    const [busy, fresh] = [await open(), await open()];
-    const answer = busy.get('/held');
-    await expect.poll(() => held.length).toBe(1);
+    const busy = [await open(), await open()];
+    const answers = busy.map(one => one.get('/held'));
+    await expect.poll(() => held.length).toBe(2);
     for (let round = 0; round < 3; round++) expect(await (await open()).get()).toBe('closed');
     expect(notices).toEqual([
       '`one` has 2 connections, the maximum per address (`connections-per-address`). Further ones are closed.',
     ]);
-    held[0]?.end('done');
-    expect(await answer).toBe('200');
-    expect(await fresh.get()).toBe('200');
+    for (const one of held) one.end('done');
+    expect(await Promise.all(answers)).toEqual(['200', '200']);
+  });
+
+  it.each<[string, Partial<ConnectionLimits>]>([
+    ['of one share', { share: 3 }],
+    ['in all', { most: 3, shareOf: () => undefined }],
+  ])('%s: one that never sent a request makes way first, so that silent ones lock no one out', async (_, limits) => {
+    await listen(limits);
+    const idle = await open();
+    expect(await idle.get()).toBe('200');
+    const silent = [await open(), await open()];
+    const next = await open();
+    expect(await next.get()).toBe('200');
+    await silent[0]?.closed;
+    for (let round = 0; round < 5; round++) {
+      silent.push(await open(), await open(), await open()); // they only replace each other
+      expect([await idle.get(), await next.get()]).toEqual(['200', '200']);
+    }
+    expect(silent.at(-1)?.isClosed()).toBe(false);
+    expect(notices).toEqual([]);
   });
 
   it('that end give their place back, also while they are at work', async () => {
@@ -124,13 +142,13 @@ describe.each(['http', 'https'] as const)('connections by %s', kind => {
     for (const one of opened) expect(await one.get()).toBe('200');
   });
 
-  it('in all: a new one takes the place of the oldest that is idle, or is closed', async () => {
+  it('in all: a new one takes the place of one that is silent or idle, or is closed', async () => {
     await listen({ most: 2, shareOf: () => undefined });
     const [first, second] = [await open(), await open()];
     expect(await first.get()).toBe('200');
     const third = await open();
-    await first.closed;
-    for (const one of [second, third]) void one.get('/held');
+    await second.closed; // it never sent a request
+    for (const one of [first, third]) void one.get('/held');
     await expect.poll(() => held.length).toBe(2);
     expect(await (await open()).get()).toBe('closed');
     expect(notices).toEqual(['There are 2 connections, the maximum (`max-connections`). Further ones are closed.']);
@@ -150,8 +168,8 @@ describe('a served engine', () => {
       begun.push(socket);
     }
     const [first, , third, fourth] = begun;
-    await new Promise(resolve => fourth?.resume().on('close', resolve));
-    for (const socket of [first, third]) {
+    await new Promise(resolve => first?.resume().on('close', resolve)); // the oldest that never sent a request
+    for (const socket of [third, fourth]) {
       const answer = new Promise(resolve => socket?.once('data', chunk => resolve(String(chunk))));
       socket?.write('GET /r4/demo/Patient/p1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
       expect(await answer).toMatch(/^HTTP\/1\.1 200 /);
