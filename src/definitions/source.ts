@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
@@ -35,6 +35,8 @@ export interface FoundDefinitions {
   readonly definitions: readonly Definition[];
   readonly packages: readonly Package[];
   readonly problems: readonly Problem[];
+  /** Files and folders that are not read although they look as if they were meant, one line each. */
+  readonly warnings: readonly string[];
   /** The digest of every file's bytes, in the order of reading. */
   readonly digests: readonly string[];
 }
@@ -65,7 +67,12 @@ export async function readSources(
   ]);
   const files = read.flatMap(one => one.files);
   const parsed = await parseFiles(files, sources);
-  return { ...parsed, problems: [...read.flatMap(({ problems }) => problems), ...parsed.problems], files };
+  return {
+    ...parsed,
+    problems: [...read.flatMap(({ problems }) => problems), ...parsed.problems],
+    warnings: [...read.flatMap(({ warnings }) => warnings), ...parsed.warnings],
+    files,
+  };
 }
 
 /** The definitions in files that were read before, as `readSources` finds them, with those of the R4 pack. */
@@ -85,15 +92,23 @@ export async function parseFiles(
 interface ReadFiles {
   readonly files: readonly DefinitionFile[];
   readonly problems: readonly Problem[];
+  readonly warnings: readonly string[];
 }
 
 const isPackage = ({ file }: Pick<DefinitionFile, 'file'>): boolean => file.endsWith('.tgz');
 
 /** The folders inside of one with definitions. */
 export const folders = ['capability', 'searchparameters', 'profiles'];
-const nothing: FoundDefinitions = { statements: [], definitions: [], packages: [], problems: [], digests: [] };
-const noFiles: ReadFiles = { files: [], problems: [] };
-const refused = (file: string, text: string): ReadFiles => ({ files: [], problems: [{ file, path: '', text }] });
+const nothing: FoundDefinitions = {
+  statements: [],
+  definitions: [],
+  packages: [],
+  problems: [],
+  warnings: [],
+  digests: [],
+};
+const noFiles: ReadFiles = { files: [], problems: [], warnings: [] };
+const refused = (file: string, text: string): ReadFiles => ({ ...noFiles, problems: [{ file, path: '', text }] });
 
 async function readInterface({ capability, root }: Sources): Promise<ReadFiles> {
   if (capability === false) return noFiles;
@@ -102,7 +117,11 @@ async function readInterface({ capability, root }: Sources): Promise<ReadFiles> 
 }
 
 async function readCapability(path: string): Promise<ReadFiles> {
-  if (await isFolder(path)) return readFolder('capability', { path, file: path }, path);
+  if (await isFolder(path))
+    return allOf([
+      await readFolder('capability', { path, file: path }, path),
+      await otherFolders(path, [], 'Files directly in the folder of `--capability` are read.'),
+    ]);
   return refused(path, 'This is not a folder; `--capability` takes a folder with CapabilityStatements.');
 }
 
@@ -114,12 +133,31 @@ async function readDefinitions(path: string): Promise<ReadFiles> {
   if (!(await isFolder(path)))
     return refused(path, 'This does not exist; `--definitions` takes a folder or a FHIR package (.tgz).');
   const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
+  const others = await otherFolders(path, folders, 'Folders are `capability`, `searchparameters` and `profiles`.');
   if (!there.includes(true))
-    return refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.');
+    return allOf([
+      refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.'),
+      others,
+    ]);
   const found = await Promise.all(
     folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path)),
   );
-  return allOf(found);
+  return allOf([...found, others]);
+}
+
+/** A warning for each folder with definitions that is not read, such as `capabilities`. */
+async function otherFolders(path: string, read: readonly string[], which: string): Promise<ReadFiles> {
+  const names = (await readdir(path)).filter(name => !name.startsWith('.') && !read.includes(name)).sort();
+  const found = await Promise.all(
+    names.map(async (name): Promise<string | undefined> => {
+      const file = join(path, name);
+      if (!(await isFolder(file))) return undefined;
+      const { files } = await listFiles({ path: file, file }, path, false);
+      if (!files.some(one => /\.(json|tgz)$/i.test(one.file))) return undefined;
+      return `${file}: This folder is not read.${didYouMean(name, read)} ${which}`;
+    }),
+  );
+  return { ...noFiles, warnings: found.filter(one => one !== undefined) };
 }
 
 /** One of the three folders; only files directly in `capability` declare the interface. */
@@ -129,13 +167,13 @@ async function readFolder(kind: string, folder: FoundFile, root: string): Promis
   const names = new Set(files.map(({ file }) => file));
   const found = await Promise.all(
     files.map(async ({ path, file }) => {
-      if (/\.json$/i.test(file)) return { files: [{ file, declares, bytes: await readFile(path) }], problems: [] };
+      if (/\.json$/i.test(file)) return { ...noFiles, files: [{ file, declares, bytes: await readFile(path) }] };
       if (/\.xml$/i.test(file) && !names.has(file.replace(/xml$/i, 'json')))
         return refuseXml(file, await readFile(path, 'utf8'));
       return isPackage({ file }) && !declares ? await readPackageFile({ path, file }) : noFiles;
     }),
   );
-  return allOf([{ files: [], problems }, ...found]);
+  return allOf([{ ...noFiles, problems }, ...found]);
 }
 
 /**
@@ -152,7 +190,7 @@ async function readPackageFile({ path, file }: FoundFile): Promise<ReadFiles> {
   try {
     const { size } = await stat(path);
     if (size > tarLimits.totalBytes) return refused(file, `The package is larger than ${tarLimits.totalBytes} bytes.`);
-    return { files: [{ file, declares: false, bytes: await readFile(path) }], problems: [] };
+    return { ...noFiles, files: [{ file, declares: false, bytes: await readFile(path) }] };
   } catch (error) {
     return refused(file, `The file cannot be read (${(error as Error).message}).`); // of the file system
   }
@@ -177,6 +215,7 @@ function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: Readonl
     if (!(error instanceof JsonError)) throw error;
     return { ...nothing, problems: [{ file, path: '', text: explainJsonError(error) }] };
   }
+  if (Array.isArray(content)) return { ...nothing, problems: [{ file, path: '', text: array(content) }] };
   const problems: Problem[] = [];
   const definitions = resourcesIn(content).flatMap(({ path, resource }) => {
     const definition = definitionOf(resource, { file, path, package: undefined });
@@ -192,6 +231,10 @@ function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: Readonl
     digests: [hash('sha256', bytes)],
   };
 }
+
+const array = (content: readonly unknown[]): string =>
+  `The file is a JSON array of ${content.length} items; write each resource as a file of its own, or all as the ` +
+  'entries of a Bundle.';
 
 /** A definition without a url, or with a misspelt type, which would otherwise be skipped silently. */
 function problemsOf(definition: Definition, interfaceFolder: boolean, known: ReadonlySet<string>): readonly Problem[] {
@@ -227,6 +270,7 @@ function noUrl(definition: Definition): string {
 const allOf = (found: readonly ReadFiles[]): ReadFiles => ({
   files: found.flatMap(({ files }) => files),
   problems: found.flatMap(({ problems }) => problems),
+  warnings: found.flatMap(({ warnings }) => warnings),
 });
 
 const joined = (found: readonly FoundDefinitions[]): FoundDefinitions => ({
@@ -234,5 +278,6 @@ const joined = (found: readonly FoundDefinitions[]): FoundDefinitions => ({
   definitions: found.flatMap(({ definitions }) => definitions),
   packages: found.flatMap(({ packages }) => packages),
   problems: found.flatMap(({ problems }) => problems),
+  warnings: found.flatMap(({ warnings }) => warnings),
   digests: found.flatMap(({ digests }) => digests),
 });

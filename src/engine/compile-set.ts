@@ -19,6 +19,7 @@ import { versionOf } from '../model/capability-statement.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
+import { suspicious } from '../model/suspicious.ts';
 import { baseTypes } from '../model/type-definitions.ts';
 import { queryProblems } from '../search/check-queries.ts';
 import type { DefinitionSets } from '../store/definition-sets.ts';
@@ -32,9 +33,9 @@ export interface LoadedModel {
   readonly model: Model | undefined;
   /** The source definitions of the model. */
   readonly definitions: Definitions;
-  /** All problems that prevent the start, in the order of the files. */
+  /** All problems that prevent the start: files that cannot be read, then others, each in the order of the files. */
   readonly problems: readonly Problem[];
-  /** References of packages to definitions that are not loaded, one line each. */
+  /** References to definitions that are not loaded, and what the author of a file hardly meant: one line each. */
   readonly warnings: readonly string[];
   /** Replaced definitions, types without a scope: one line each. */
   readonly notices: readonly string[];
@@ -107,8 +108,14 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
   return {
     model: refused.length === 0 ? compiled.model : undefined,
     definitions,
-    problems: inOrder(refused),
-    warnings: [...checkPackages(found.packages, definitions), ...checked.warnings, ...sets.warnings],
+    problems: [...inOrder(found.problems), ...inOrder(refused.filter(one => !found.problems.includes(one)))],
+    warnings: [
+      ...found.warnings,
+      ...checkPackages(found.packages, definitions),
+      ...checked.warnings,
+      ...sets.warnings,
+      ...suspicious(found.statements, definitions, compiled.model),
+    ],
     notices: [...notices, ...compiled.notices],
     set,
   };

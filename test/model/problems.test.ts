@@ -384,7 +384,7 @@ describe('a CapabilityStatement is refused', () => {
     expect(notices).toEqual(['capability/ours.json is of kind requirements and therefore declares nothing.']);
   });
 
-  it('with everything that is wrong at once, in the order of the files', async () => {
+  it('with everything that is wrong at once, unreadable files first, else in the order of the files', async () => {
     const { problems } = await loadOnly(
       statement([{ type: 'Grup' }, group({ supportedProfile: ['https://example.org/none'] })]),
       {
@@ -393,8 +393,8 @@ describe('a CapabilityStatement is refused', () => {
       },
     );
     expect(problems.map(({ file, path }) => [file, path])).toEqual([
-      ['beside/profiles/b.json', 'kinds'],
       ['beside/searchparameters/a.json', ''],
+      ['beside/profiles/b.json', 'kinds'],
       ['capability/ours.json', 'rest[0].resource[0].type'],
       ['capability/ours.json', 'rest[0].resource[1].supportedProfile[0]'],
     ]);

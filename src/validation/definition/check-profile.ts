@@ -4,12 +4,12 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { checkConstraints, constraintKeys } from './constraint-checks.ts';
-import { checkBinding, checkCardinality, checkTypes, checkValueTypes } from './element-checks.ts';
+import { checkBinding, checkCardinality, checkLoosened, checkTypes, checkValueTypes } from './element-checks.ts';
 import { checkExtensionHead } from './extension-checks.ts';
 import { placeOf } from './place.ts';
 import { writtenElements } from './profile.ts';
 import type { Finding, Loaded, ReportFinding } from './profile.ts';
-import { checkDiscriminators, checkSlice, checkSliceAbove } from './slicing-checks.ts';
+import { checkDiscriminators, checkSlice, checkSliceAbove, checkSliceMinima } from './slicing-checks.ts';
 
 /**
  * The mistakes in a profile, each with its place and the id of its element. Questions that the loaded definitions leave
@@ -28,7 +28,9 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
   const snapshot = snapshots(canonical);
   const elements = writtenElements(structure, snapshot?.elements ?? []);
   const byId = new Map((snapshot?.elements ?? []).map(element => [asString(element['id']) ?? '', element]));
-  const given = constraintKeys(snapshots(asString(structure['baseDefinition']) ?? '')?.elements ?? []);
+  const ofBase = snapshots(asString(structure['baseDefinition']) ?? '')?.elements ?? [];
+  const inherited = new Map(ofBase.map(element => [asString(element['id']) ?? '', element]));
+  const given = constraintKeys(ofBase);
   const findings: Finding[] = [];
   const report: ReportFinding = ({ id, at }, below, text, undecided = false) =>
     void findings.push({ path: `${at}.${below}`, text: `\`${id}\`: ${text}`, undecided });
@@ -37,6 +39,7 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
     const place = placeOf(element.path, type, types);
     checkCardinality(element, report);
     checkBinding(element, loaded, report);
+    checkLoosened(element, inherited, report);
     if (place.missing !== undefined) {
       const { name, owners, known } = place.missing;
       const where =
@@ -53,6 +56,7 @@ export function checkProfile(structure: JsonObject, canonical: string, loaded: L
     checkSliceAbove(element, byId, report);
     checkConstraints(element, place, { type, given }, loaded, report);
   }
+  checkSliceMinima(elements, byId, report);
   return [
     ...headFindings(structure, type, loaded),
     ...checkExtensionHead(structure, loaded),

@@ -1,4 +1,5 @@
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { lastOf, nearest } from './nearest.ts';
@@ -113,3 +114,23 @@ export function checkBinding(element: WrittenElement, loaded: Loaded, report: Re
   const text = `The required ValueSet \`${valueSet}\` is not loaded; only a terminology server can decide its codes.`;
   report(element, 'binding.valueSet', `${text}${nearest(valueSet, loaded.urls('ValueSet'))}`, true);
 }
+
+/**
+ * A binding that is weaker than that of the base: R4 lets a profile only tighten it, and validation follows the
+ * profile. `base` has the elements of the base, by id. https://hl7.org/fhir/R4/profiling.html#binding
+ */
+export function checkLoosened(
+  element: WrittenElement,
+  base: ReadonlyMap<string, JsonObject>,
+  report: ReportFinding,
+): void {
+  const own = asString(asObject(element.json['binding'])['strength']);
+  const above = base.get(element.id) ?? base.get(element.id.replace(/:[^.]*/g, ''));
+  const inherited = asString(asObject(above?.['binding'])['strength']);
+  if (own === undefined || inherited === undefined || strengths.indexOf(own) >= strengths.indexOf(inherited)) return;
+  if (!strengths.includes(own)) return; // the check of codes reports it
+  const text = `The binding is \`${own}\`, and that of the base \`${inherited}\`; a profile may only tighten it.`;
+  report(element, 'binding.strength', text, true);
+}
+
+const strengths = ['example', 'preferred', 'extensible', 'required'];

@@ -26,7 +26,10 @@ export interface WrittenElement {
   readonly at: string;
 }
 
-/** A mistake in a profile; `undecided` if definitions or software that are not loaded could make it right. */
+/**
+ * A mistake in a profile; `undecided` if definitions or software that are not loaded could make it right, or if the
+ * profile can be applied nevertheless: then it is a warning.
+ */
 export interface Finding {
   /** JSON path in the StructureDefinition. */
   readonly path: string;

@@ -100,3 +100,26 @@ export function checkSlice(
       `\`${element.path}\` a \`slicing\` with a \`discriminator\`.`,
   );
 }
+
+/**
+ * Slices that together require more items than their element may have: no record could meet this. `byId` has the
+ * elements of the snapshot. https://hl7.org/fhir/R4/profiling.html#slice-cardinality
+ */
+export function checkSliceMinima(
+  elements: readonly WrittenElement[],
+  byId: ReadonlyMap<string, JsonObject>,
+  report: ReportFinding,
+): void {
+  const slices = [...byId].filter(([id, json]) => /:[^.:/]+$/.test(id) && Number(json['min'] ?? 0) > 0);
+  for (const [sliced, of] of Map.groupBy(slices, ([id]) => id.replace(/:[^.:/]+$/, ''))) {
+    const least = of.reduce((sum, [, json]) => sum + Number(json['min']), 0);
+    const max = asString(byId.get(sliced)?.['max']) ?? '*';
+    const ids = new Set([sliced, ...of.map(([id]) => id)]);
+    const written = elements.filter(({ id }) => ids.has(id));
+    const element = written.find(({ id }) => id === sliced) ?? written[0];
+    if (max === '*' || least <= Number(max) || element === undefined) continue;
+    const names = of.map(([id]) => `\`${id.slice(sliced.length + 1)}\``).join(', ');
+    const text = `The slices ${names} require ${least} items, and \`${sliced}\` has at most ${max}: no record could`;
+    report(element, element.id === sliced ? 'max' : 'min', `${text} meet this.`, true);
+  }
+}
