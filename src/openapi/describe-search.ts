@@ -1,6 +1,6 @@
 import type { Call } from './calls.ts';
 import type { Description } from './description.ts';
-import { bundleResponse } from './responses.ts';
+import { searchResponse } from './responses.ts';
 import { severalFields, typeFields } from './search-fields.ts';
 import type { Source } from './source.ts';
 
@@ -12,7 +12,7 @@ export function describeSearch(call: Call, source: Source): Description {
     fields: type === undefined ? severalFields(source) : typeFields(type, source),
     isForm: method === 'post',
     headers: ['prefer'],
-    responses: { 200: bundleResponse(type, source) },
+    responses: { 200: searchResponse(type, source) },
     errors: [400],
   };
 }

@@ -90,4 +90,5 @@ export function describeDelete(type: ResourceType, hasId: boolean, source: Sourc
 const which = ({ name }: ResourceType, hasId: boolean): string => (hasId ? name : `the ${name} that matches`);
 
 /** The criteria of a write without an id. */
-const fieldsOf = (hasId: boolean, source: Source): readonly Field[] => (hasId ? [] : [criteriaField(source)]);
+const fieldsOf = (hasId: boolean, source: Source): readonly Field[] =>
+  hasId ? [] : [{ ...criteriaField(source), required: true }];

@@ -1,11 +1,39 @@
+import { asObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { primitives } from '../fhir/primitive.ts';
 import type { ElementDefinition, ElementType, TypeDefinition } from '../model/element.ts';
+import type { Attachment, ResourceType } from '../model/model.ts';
+import parts from './example-parts.json' with { type: 'json' };
 import type { Source } from './source.ts';
 
-/** A record with the mandatory elements of its type alone, and an id; the structure is valid. */
-export function exampleRecord(definition: TypeDefinition, source: Source): JsonObject {
-  return { resourceType: definition.name, id: '123', ...mandatory(definition, source) };
+/**
+ * A valid record with an id, the mandatory elements of its type (`definition`, of R4 or of a profile), what the
+ * invariants of R4 require besides (`example-parts.json`), and an attachment of a type that is accepted.
+ */
+export function exampleRecord(
+  definition: TypeDefinition,
+  attachment: ResourceType['attachment'],
+  source: Source,
+): JsonObject {
+  const record = {
+    resourceType: definition.name,
+    id: '123',
+    ...mandatory(definition, source),
+    ...asObject((parts as JsonObject)[definition.name]),
+  };
+  return attachment === undefined ? record : withAttachment(record, attachment);
+}
+
+/** The record with the first bytes of the first accepted type, which its path leads to. */
+function withAttachment(record: JsonObject, { path, contentTypes }: Attachment): JsonObject {
+  const [first] = contentTypes;
+  const bytes = Buffer.from((first?.signature ?? '00').replaceAll('..', '00'), 'hex');
+  const names = path.split('.').slice(1);
+  const put = (element: JsonObject, [name = '', ...below]: readonly string[]): JsonObject =>
+    below.length === 0
+      ? { ...element, contentType: first?.type, [name]: bytes.toString('base64') }
+      : { ...element, [name]: put(asObject(element[name]), below) };
+  return put(record, names);
 }
 
 const mandatory = (definition: TypeDefinition, source: Source): JsonObject =>
@@ -24,10 +52,9 @@ function valueOf(element: ElementDefinition, type: ElementType, source: Source):
 }
 
 function singleValue({ binding }: ElementDefinition, type: ElementType, source: Source): unknown {
-  const { model, fewCodes } = source;
+  const { model } = source;
   const { code, content, targets } = type;
-  const [known] = (binding?.strength === 'required' && fewCodes(binding.valueSet)) || [];
-  if (code === 'code' && known !== undefined) return known;
+  if (code === 'code' && binding?.strength === 'required') return firstCode(binding.valueSet, source);
   if (primitives.has(code)) return texts[code] ?? 'text';
   if (code === 'Reference') return { reference: `${targets[0] ?? model.types.keys().next().value ?? ''}/123` };
   const definition = content ?? model.definitions.get(code);
@@ -35,6 +62,20 @@ function singleValue({ binding }: ElementDefinition, type: ElementType, source: 
   const own = mandatory(definition, source);
   return Object.keys(own).length > 0 ? own : firstText(definition, source);
 }
+
+/** A code of a value set. All media types (BCP 13) and languages (BCP 47) cannot be listed. */
+function firstCode(valueSet: string, { model, fewCodes }: Source): string {
+  const [few] = fewCodes(valueSet) ?? [];
+  if (few !== undefined) return few;
+  const expansion = model.expansions.valueSet(valueSet);
+  const found = 'problem' in expansion ? undefined : expansion.codes.flatMap(({ codes }) => [...codes])[0];
+  return found ?? unlisted[valueSet.replace(/\|.*/, '')] ?? 'code';
+}
+
+const unlisted: Readonly<Record<string, string>> = {
+  'http://hl7.org/fhir/ValueSet/mimetypes': 'text/plain',
+  'http://hl7.org/fhir/ValueSet/all-languages': 'en',
+};
 
 /** The element `text`, else the first one of a primitive type, since an element is never empty. */
 function firstText({ elements }: TypeDefinition, source: Source): JsonObject {

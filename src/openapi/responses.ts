@@ -63,6 +63,19 @@ export function bundleResponse(type: ResourceType | undefined, source: Source): 
   }));
 }
 
+/** The response to a search: a page, or what `_explain` says of the search where the interface offers that. */
+export function searchResponse(type: ResourceType | undefined, source: Source): JsonObject {
+  const { components, model } = source;
+  if (model.explainScopes.size === 0) return bundleResponse(type, source);
+  const key = type === undefined ? 'Bundle-of-all' : `Bundle-of-${type.name}`;
+  return components.share('responses', `${key}-or-explanation`, () => ({
+    description: 'A page; with `_explain=true` a Parameters resource that says how the search is understood.',
+    ...fhirContent({
+      anyOf: [components.share('schemas', key, () => pageSchema(type, source)), typeSchema('Parameters', source)],
+    }),
+  }));
+}
+
 /** A searchset or history. https://hl7.org/fhir/R4/bundle.html */
 function pageSchema(type: ResourceType | undefined, source: Source): JsonObject {
   const bundle = contentOf(source.model.definitions.get('Bundle'));

@@ -42,7 +42,7 @@ export function recordExample(name: string, source: Source): JsonObject {
   const type = source.model.types.get(name);
   if (type === undefined) throw new Error(`${name} is not declared`);
   return source.components.share('examples', name, () => ({
-    value: exampleRecord(definitionOf(type, source), source),
+    value: exampleRecord(definitionOf(type, source), type.attachment, source),
   }));
 }
 

@@ -42,7 +42,7 @@ export function typeFields(type: ResourceType, source: Source): readonly Field[]
     ...(type.searchFeatures.has('filter') ? [filterField] : []),
     ...(type.searchFeatures.has('contained') ? containedFields : []),
     ...(type.searchFeatures.has('score') ? [scoreField] : []),
-    ...controlFields(source),
+    ...controlFields(source).map(field => (field.name === '_elements' ? elementsField(field, type, source) : field)),
     modifiersField(type, source),
   ];
 }
@@ -72,6 +72,15 @@ function controlFields({ model }: Source): readonly Field[] {
   return [...[...resultControls, ...explain].map(controlField), pageToken];
 }
 
+/** The names that `_elements` accepts are those of the type. https://hl7.org/fhir/R4/search.html#elements */
+const elementsField = (field: Field, { definition, name }: ResourceType, { components }: Source): Field => ({
+  ...field,
+  schema: components.share('schemas', `${name}-elements`, () => ({
+    type: 'string',
+    pattern: `^(?:(?:${[...definition.elements.keys()].join('|')})(?:,(?=.)|$))+$`,
+  })),
+});
+
 /** Not in the statement, whose parameters are those of R4. https://hl7.org/fhir/R5/search.html#_score */
 const scoreField: Field = {
   name: '_score',
@@ -95,9 +104,12 @@ const controlField = ({ name, documentation }: JsonObject): Field => ({
 
 const controls: Readonly<Record<string, Pick<Field, 'schema' | 'example'>>> = {
   _count: { schema: { type: 'integer', minimum: 0 }, example: 10 },
-  _sort: { schema: { type: 'string' }, example: '-_lastUpdated' },
+  _sort: {
+    schema: { type: 'string', pattern: '^-?[A-Za-z_][\\w-]*(?:,-?[A-Za-z_][\\w-]*)*$' },
+    example: '-_lastUpdated',
+  },
   _summary: { schema: { type: 'string', enum: ['true', 'text', 'data', 'count', 'false'] }, example: 'false' },
-  _elements: { schema: { type: 'string' }, example: 'id,meta' },
+  _elements: { schema: { type: 'string', pattern: '^[A-Za-z]+(?:,[A-Za-z]+)*$' }, example: 'id,meta' },
   _total: { schema: { type: 'string', enum: ['none', 'estimate', 'accurate'] }, example: 'accurate' },
   _explain: { schema: { type: 'string', enum: ['true', 'false'] }, example: 'false' },
 };

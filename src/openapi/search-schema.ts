@@ -9,9 +9,24 @@ import type { Source } from './source.ts';
 export const searchSchema = (type: SearchParamType | 'words', { components }: Source): JsonObject =>
   components.share('schemas', `search-${type}`, () => ({
     type: 'array',
-    items: { type: 'string' },
+    items: { type: 'string', ...(patterns[type] === undefined ? {} : { pattern: patterns[type] }) },
     description: descriptions[type],
   }));
+
+const prefix = '(?:eq|ne|gt|lt|ge|le|sa|eb|ap)?';
+const number = '[+-]?\\d+(?:\\.\\d+)?(?:[eE][+-]?\\d+)?';
+const day = '\\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\\d|3[01])';
+const time =
+  '(?:T(?:[01]\\d|2[0-3]):[0-5]\\d(?::[0-5]\\d(?:\\.\\d+)?)?(?:Z|[+-](?:0\\d|1[0-3]):[0-5]\\d|[+-]14:00)?)?)?)?';
+
+/** One value or several with commas, each of the form. */
+const values = (form: string): string => `^${form}(?:,${form})*$`;
+
+/** The forms of values that have one. https://hl7.org/fhir/R4/search.html#date */
+const patterns: Partial<Readonly<Record<SearchParamType | 'words', string>>> = {
+  date: values(`${prefix}${day}${time}`),
+  number: values(`${prefix}${number}`),
+};
 
 const several = 'Alternatives are separated by commas; repeat the parameter for values that must all match.';
 const prefixes = 'with one of the prefixes eq, ne, gt, lt, ge, le, sa, eb and ap';

@@ -38,7 +38,7 @@ const family: string | undefined = read.data?.name?.[0]?.family;
 const found = await client.GET('/Patient', {
   params: { query: { family: ['roy', 'r'], gender: ['female'], _count: 1, withModifiers: { 'given:exact': 'Ann' } } },
 });
-const ids = (found.data?.entry ?? []).flatMap(({ resource }) => {
+const ids = (found.data?.resourceType === 'Bundle' ? (found.data.entry ?? []) : []).flatMap(({ resource }) => {
   if (resource?.resourceType !== 'Patient') return [];
   const one: components['schemas']['Patient'] = resource;
   return [one.id];
@@ -65,7 +65,8 @@ await client.POST('/Patient', { body: {} });
 const wrong: typeof gender = 'm';
 
 console.log(JSON.stringify({
-  gender, family, ids, found: found.response.status, forms: form.data?.entry?.length,
+  gender, family, ids, found: found.response.status,
+  forms: form.data?.resourceType === 'Bundle' ? form.data.entry?.length : 0,
   missing: missing.response.status, issue, unknown: unknown.response.status,
 }));
 `;
