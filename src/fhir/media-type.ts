@@ -50,3 +50,8 @@ export function patchFormatOf(contentType: string): PatchFormat | undefined {
   const format = patchFormats.find(one => one === media.type && one !== 'application/fhir+json');
   return isUnicode(media) ? format : undefined;
 }
+
+/** Whether a text is a media type with its parameters. https://www.rfc-editor.org/rfc/rfc9110#section-8.3.1 */
+export const isMediaType = (text: string): boolean =>
+  text.length <= 255 &&
+  /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: ?; ?[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[ !#-[\]-~]*"))*$/.test(text);

@@ -27,8 +27,8 @@ const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
 /** Compresses on the thread pool, without blocking the event loop. */
-export function compress(text: string, encoding: Encoding): Promise<Buffer> {
-  const bytes = Buffer.from(text);
+export function compress(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
+  const bytes = Buffer.from(content);
   if (encoding === 'gzip') return gzipAsync(bytes, { level: 1 });
   return brotliAsync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },

@@ -9,7 +9,8 @@ import { handlingOf } from '../interaction/prefer.ts';
 import { createAccessOf } from './access.ts';
 import type { BodyLimits } from './body.ts';
 import type { PartialRequest, Context, Handler, Respond } from './context.ts';
-import { isRepeated } from './header-lines.ts';
+import { asksForContent, contentAnswer } from './binary.ts';
+import { isRepeated, utf8Of } from './header-lines.ts';
 import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
@@ -32,9 +33,10 @@ export interface FhirRequestParts {
 export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respond): Handler {
   const read = createReadRequest(parts, shape);
   return async context => {
-    const { request, free } = await read(context);
+    const { request, asksContent, free } = await read(context);
     try {
-      await respond(context, await dispatch(parts.engine, request));
+      const answer = await dispatch(parts.engine, request);
+      await respond(context, asksContent ? contentAnswer(answer, context.req.headers.accept) : answer);
     } finally {
       free();
     }
@@ -44,6 +46,8 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
 /** A request as a value, and the function that frees the memory of its body. */
 interface ReadRequest {
   readonly request: FhirRequest;
+  /** Whether it is answered with the content of a Binary, in its own media type. */
+  readonly asksContent: boolean;
   readonly free: () => void;
 }
 
@@ -75,7 +79,8 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     const pairs = read instanceof Promise ? await read : read;
     const handling = handlingOf(headers['prefer'], engine.handling);
     state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
-    state.contentType = contentTypeOf(pairs, handling, req.headers.accept);
+    const asksContent = asksForContent(found, pairs, req.headers.accept);
+    state.contentType = contentTypeOf(pairs, handling, asksContent ? undefined : req.headers.accept);
     const parameters = withoutForm(pairs);
     asked.parameters = parameters;
     // After all checks that do not need it.
@@ -104,7 +109,7 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
       body: body?.bytes,
       contentType: body?.contentType,
     };
-    return { request, free: () => body?.free() };
+    return { request, asksContent, free: () => body?.free() };
   };
 }
 
@@ -130,22 +135,7 @@ function headersOf({ headers, rawHeaders }: IncomingMessage): FhirRequest['heade
   const found: Partial<Record<(typeof heeded)[number], string>> = {};
   for (const name of heeded) {
     const value = headers[name];
-    if (typeof value === 'string') found[name] = name === 'if-none-exist' ? utf8(value) : value;
+    if (typeof value === 'string') found[name] = name === 'if-none-exist' ? utf8Of(value, 'If-None-Exist') : value;
   }
   return found;
-}
-
-/**
- * The criteria of a header, which clients send in UTF-8, and Node reads in Latin-1. Throws FhirError 400 for other
- * bytes.
- * https://hl7.org/fhir/R4/http.html#ccreate
- */
-function utf8(value: string): string {
-  if (!/[\x80-\xff]/.test(value)) return value;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(value, 'latin1'));
-  } catch {
-    const text = 'The header If-None-Exist is not UTF-8: send it in UTF-8, or with percent-escapes.';
-    throw fhirError(400, 'value', text, 'http."If-None-Exist"');
-  }
 }

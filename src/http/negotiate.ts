@@ -70,9 +70,35 @@ function byAccept(accept: string): string {
   return contentType(best.type, best.versioned);
 }
 
+/** Whether an Accept header accepts a media type; its parameters do not matter. */
+export function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || accept.trim() === '') return true;
+  const [name = ''] = type.toLowerCase().split(';');
+  return (
+    (mostSpecific(
+      accept.split(',').flatMap(text => parseRange(text) ?? []),
+      name.trim(),
+    )?.quality ?? 0) > 0
+  );
+}
+
+/** Whether an Accept header names a type of FHIR, or one that means it. */
+export const namesFhir = (accept: string | undefined): boolean =>
+  accept !== undefined && accept.split(',').some(text => named.has(text.split(';')[0]?.trim().toLowerCase() ?? ''));
+
+const named: ReadonlySet<string> = new Set([
+  fhirJson,
+  plainJson,
+  'application/json+fhir',
+  'text/json',
+  'application/fhir+xml',
+  'application/xml+fhir',
+  'application/fhir+turtle',
+]);
+
 /** The most specific range for a type: the type itself before `application/*` before any. */
 function mostSpecific(ranges: readonly Range[], type: string): Range | undefined {
-  for (const name of [type, 'application/*', '*/*']) {
+  for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {
     const matching = ranges.filter(range => range.type === name);
     if (matching.length > 0) return matching.reduce((one, other) => (other.quality > one.quality ? other : one));
   }

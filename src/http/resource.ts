@@ -5,6 +5,7 @@ import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
+import { asBinary, takesContent } from './binary.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
 import { withoutMark } from '../fhir/utf8.ts';
@@ -30,18 +31,33 @@ export async function readResource(
   { req, res }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
 ): Promise<ReceivedBody> {
+  const receive = (bytes: number): Promise<Body> => readUpload(req, res, { most: bytes, timeout }, uploads);
   const read = async (bytes: number): Promise<Body> => {
-    const body = await readUpload(req, res, { most: bytes, timeout }, uploads);
+    const body = await receive(bytes);
     return { ...body, bytes: withoutMark(body.bytes) };
   };
   if (route.interaction === 'patch') {
     const contentType = requirePatchFormat(req);
     return { ...(await read(most)), contentType };
   }
+  if (takesContent(route)) {
+    const body = await receive(bodyLimit(declaredType(model, route).attachment, most));
+    return withBytes(body, bytes => asBinary(req, route, bytes));
+  }
   requireFhirJson(req);
   if (route.interaction === 'batch') return read(bundleLimit(model, most));
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
   return read(bodyLimit(attachment, most));
+}
+
+/** The body with other bytes, freed if there are none. */
+function withBytes(body: Body, change: (bytes: Buffer) => Buffer): Body {
+  try {
+    return { ...body, bytes: change(body.bytes) };
+  } catch (error) {
+    body.free();
+    throw error;
+  }
 }
 
 /** The maximum body size of a Bundle, in bytes, with room for the largest attachment of a type. */

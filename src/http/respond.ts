@@ -30,8 +30,9 @@ export function createRespond(options: RespondOptions): Respond {
     const headers = headersOf(context, response, always);
     let body: string | Buffer | undefined;
     let ascii = false;
-    if (response.body !== undefined) {
-      body = state.pretty === true ? `${prettyJson(response.body)}\n` : response.body;
+    const content = response.bytes ?? response.body;
+    if (content !== undefined) {
+      body = state.pretty === true && typeof content === 'string' ? `${prettyJson(content)}\n` : content;
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       if (encoding !== undefined && body.length >= options.threshold) {
         body = await compress(body, encoding);

@@ -85,6 +85,8 @@ export interface FhirResponse {
   readonly status: number;
   /** JSON text; undefined for none. */
   readonly body?: string;
+  /** The content of a Binary in its own media type, instead of a body (http/binary.ts). */
+  readonly bytes?: Buffer;
   readonly etag?: string;
   /** Milliseconds since 1970 UTC. */
   readonly lastModified?: number;

@@ -7,6 +7,7 @@ import type { ResourceType } from '../model/model.ts';
 import { hasText } from '../store/records.ts';
 import type { StoredVersion, VersionWithText } from '../store/records.ts';
 import type { Engine } from './interaction.ts';
+import { isOpenByContext } from './security-context.ts';
 
 /** The record that is requested, and its caller. */
 interface Requested {
@@ -21,18 +22,18 @@ interface Requested {
  * see every record of the type. https://hl7.org/fhir/R4/http.html#read
  */
 export async function findVisible(
-  engine: Pick<Engine, 'extract'>,
+  engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
   requested: Requested,
 ): Promise<VersionWithText> {
-  const found = visible(engine, type, requested, await readLast(type, requested));
+  const found = await visible(engine, type, requested, await readLast(type, requested));
   if (!hasText(found)) throw gone(type.name, requested.id, found.version);
   return found;
 }
 
 /** The same, but for a deleted record its tombstone. */
 export async function findLast(
-  engine: Pick<Engine, 'extract'>,
+  engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
   requested: Requested,
 ): Promise<StoredVersion> {
@@ -45,15 +46,21 @@ const readLast = (
 ): Promise<StoredVersion | undefined> | undefined => (isId(id) ? partition.read(name, id) : undefined);
 
 /** The current version, if the caller may read it. Throws FhirError 404. */
-function visible(
-  { extract }: Pick<Engine, 'extract'>,
+async function visible(
+  engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
-  { partition, access, id }: Requested,
+  requested: Requested,
   found: StoredVersion | undefined,
-): StoredVersion {
+): Promise<StoredVersion> {
+  const { partition, access, id } = requested;
   if (found === undefined) throw notFound(type.name, id);
   const rule = restriction(access, type, 'r');
-  const isVisible = hasText(found) ? isWithin(rule, type, found, extract, partition) : rule.kind === 'all';
+  if (!hasText(found)) {
+    if (rule.kind !== 'all') throw notFound(type.name, id);
+    return found;
+  }
+  const isVisible =
+    isWithin(rule, type, found, engine.extract, partition) || (await isOpenByContext(engine, type, requested, found));
   if (!isVisible) throw notFound(type.name, id);
   return found;
 }
@@ -63,7 +70,7 @@ function visible(
  * 410 for the version by which it was deleted. https://hl7.org/fhir/R4/http.html#vread
  */
 export async function findVersion(
-  engine: Pick<Engine, 'extract'>,
+  engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
   requested: Requested & { readonly version: string },
 ): Promise<VersionWithText> {
@@ -74,8 +81,11 @@ export async function findVersion(
   const version =
     number === current.version ? current : isKept ? await partition.read(type.name, id, number) : undefined;
   const rule = restriction(access, type, 'r');
-  if (version === undefined || !isVersionWithin(rule, type, { version, current }, engine.extract, partition))
-    throw noVersion(type.name, id, requested.version);
+  if (version === undefined) throw noVersion(type.name, id, requested.version);
+  const isVisible =
+    isVersionWithin(rule, type, { version, current }, engine.extract, partition) ||
+    (hasText(version) && (await isOpenByContext(engine, type, requested, version))); // the current one is visible
+  if (!isVisible) throw noVersion(type.name, id, requested.version);
   if (!hasText(version)) throw gone(type.name, id, version.version);
   return version;
 }

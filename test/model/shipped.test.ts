@@ -252,7 +252,9 @@ describe('the shipped search parameters', () => {
     );
     expect([official?.length, own?.sort()]).toEqual([
       31,
-      ['List-member', 'Resource-list'].map(id => `https://clinical-records.example/fhir/SearchParameter/${id}`),
+      ['Binary-security-context', 'List-member', 'Resource-list'].map(
+        id => `https://clinical-records.example/fhir/SearchParameter/${id}`,
+      ),
     ]);
   });
 });

@@ -69,13 +69,13 @@ const allowCredentials = 'Access-Control-Allow-Credentials';
 /** Headers that FHIR clients send in addition to the CORS-safelisted ones. */
 const sent =
   'Authorization, Content-Type, Accept, Prefer, If-Match, If-None-Match, If-None-Exist, ' +
-  'If-Modified-Since, If-Unmodified-Since, Idempotency-Key, ' +
+  'If-Modified-Since, If-Unmodified-Since, Idempotency-Key, X-Security-Context, ' +
   'Cache-Control, Pragma, X-Requested-With, X-Request-Id, X-Correlation-Id, X-Medplum, Traceparent, Tracestate';
 
 /** Headers that pages may read in addition to the CORS-safelisted ones. */
 const exposed =
   'Location, Content-Location, ETag, Last-Modified, WWW-Authenticate, Retry-After, RateLimit, RateLimit-Policy, ' +
-  'X-Request-Id, X-Correlation-Id';
+  'X-Request-Id, X-Correlation-Id, X-Security-Context';
 
 const preflight = (origin: string, { isPublic, methods }: Policy): Readonly<Record<string, string>> => ({
   [allowOrigin]: origin,
