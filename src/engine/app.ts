@@ -9,7 +9,7 @@ import type { Shared } from './shared.ts';
 
 /** The listener of requests that follow the definitions of an engine, with the limits of the server. */
 export function createListener(shared: Shared, engine: Engine): Listener {
-  const { start, verify, authorization, headers, clientAddress, uploads, places } = shared;
+  const { start, verify, authorization, headers, clientAddress, uploads, rooms, places } = shared;
   const { config, url, log, meters, traces, closing } = start;
   const { compression, trustedProxies } = config;
   const load = authorization?.with(engine);
@@ -22,6 +22,7 @@ export function createListener(shared: Shared, engine: Engine): Listener {
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
     uploads,
+    rooms,
     places,
     clientAddress,
     pages: config.explorer === 'on' ? explorerOf(shared, engine, load) : undefined,

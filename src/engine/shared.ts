@@ -1,5 +1,7 @@
 import type { AuditOfServer } from '../audit/audit.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
+import { createAnswerRooms } from '../http/answer-rooms.ts';
+import type { AnswerRooms } from '../http/answer-rooms.ts';
 import { createClientAddress } from '../http/client-address.ts';
 import type { ClientAddress } from '../http/client-address.ts';
 import { createPlaces } from '../http/places.ts';
@@ -36,6 +38,7 @@ export interface Shared {
   readonly chargeClient: ChargeClient | undefined;
   readonly clientAddress: ClientAddress;
   readonly uploads: Uploads;
+  readonly rooms: AnswerRooms;
   readonly places: Places;
   /** A new random logical id. */
   readonly newId: () => string;
@@ -67,12 +70,9 @@ export async function openShared(
   const authorization =
     injected === undefined ? await openAuthorizationServer(start, store, model, clientAddress, limits) : undefined;
   const uploads = createUploads(limits.uploads, longestUploadWait);
-  const places = createPlaces(
-    { counts: limits.places, most: config.maxRequests },
-    createShareOf(config.trustedProxies),
-    notice,
-    limits.ofAddress,
-  );
+  const shareOf = createShareOf(config.trustedProxies);
+  const rooms = createAnswerRooms(shareOf);
+  const places = createPlaces({ counts: limits.places, most: config.maxRequests }, shareOf, notice, limits.ofAddress);
   meters?.queue('requests', () => places.taken);
   meters?.queue('uploads', () => uploads.waiting);
   const chargeClient = limits.ofClient && createClientLimit(limits.ofClient);
@@ -86,6 +86,7 @@ export async function openShared(
     chargeClient,
     clientAddress,
     uploads,
+    rooms,
     places,
     newId,
   };

@@ -6,6 +6,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
+import type { AnswerRooms } from './answer-rooms.ts';
 import type { BodyLimits } from './body.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Context, Handler, Middleware, RequestState, Respond } from './context.ts';
@@ -47,6 +48,7 @@ export interface AppOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
+  readonly rooms: AnswerRooms;
   readonly places: Places;
   readonly respond: Respond;
   readonly clientAddress: ClientAddress;
@@ -68,6 +70,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     headers,
     body,
     uploads,
+    rooms,
     places,
     respond,
     clientAddress,
@@ -75,7 +78,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     closing,
     log,
   } = options;
-  const parts = { engine, publicUrl, verify, body, uploads };
+  const parts = { engine, publicUrl, verify, body, uploads, rooms };
   const fhir = shapePaths.map((shape): [string, Handler] => [shape, answerFhir(parts, shape, respond)]);
   const document = smartConfiguration(engine.model, engine.offered, respond);
   const smart: PathRoute = {
@@ -87,7 +90,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     },
   };
   const documents: readonly PathRoute[] = [
-    { path: openApiPath, methods: readMethods, handler: openApiDocument(engine, publicUrl, respond) },
+    { path: openApiPath, methods: readMethods, handler: openApiDocument({ engine, publicUrl, rooms }, respond) },
     ...(verify === undefined ? [] : [smart]),
     ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
   ];

@@ -6,7 +6,10 @@ import { bundleRoute } from '../interaction/bundle/bundle-route.ts';
 import { dispatch } from '../interaction/dispatch.ts';
 import type { Engine, FhirRequest } from '../interaction/interaction.ts';
 import { handlingOf } from '../interaction/prefer.ts';
+import type { AnswerRoom } from '../interaction/answer-room.ts';
 import { createAccessOf } from './access.ts';
+import { endWith } from './answer-rooms.ts';
+import type { AnswerRooms } from './answer-rooms.ts';
 import type { BodyLimits } from './body.ts';
 import type { PartialRequest, Context, Handler, Respond } from './context.ts';
 import { asksForContent, contentAnswer } from './binary.ts';
@@ -27,18 +30,20 @@ export interface FhirRequestParts {
   readonly verify: TokenVerifier | undefined;
   readonly body: BodyLimits;
   readonly uploads: Uploads;
+  readonly rooms: AnswerRooms;
 }
 
 /** Answers the requests of a shape: request value → interaction → response value. */
 export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respond): Handler {
   const read = createReadRequest(parts, shape);
   return async context => {
-    const { request, asksContent, free } = await read(context);
+    const { request, room, asksContent, free } = await read(context);
     try {
       const answer = await dispatch(parts.engine, request);
       await respond(context, asksContent ? contentAnswer(answer, context.req.headers.accept) : answer);
     } finally {
       free();
+      endWith(context.res, room);
     }
   };
 }
@@ -48,6 +53,7 @@ interface ReadRequest {
   readonly request: FhirRequest;
   /** Whether it is answered with the content of a Binary, in its own media type. */
   readonly asksContent: boolean;
+  readonly room: AnswerRoom;
   readonly free: () => void;
 }
 
@@ -56,7 +62,7 @@ interface ReadRequest {
  * the way. Throws FhirError.
  */
 function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Context) => Promise<ReadRequest> {
-  const { engine, publicUrl, verify, body: limits, uploads } = parts;
+  const { engine, publicUrl, verify, body: limits, uploads, rooms } = parts;
   const { model, audit } = engine;
   const accessOf = createAccessOf(engine, verify, shape);
   return async context => {
@@ -108,8 +114,9 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
       headers,
       body: body?.bytes,
       contentType: body?.contentType,
+      room: rooms.open(address),
     };
-    return { request, asksContent, free: () => body?.free() };
+    return { request, room: request.room, asksContent, free: () => body?.free() };
   };
 }
 

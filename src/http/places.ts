@@ -28,6 +28,12 @@ export interface PlaceCounts {
   give(share: string | undefined): void;
 }
 
+/** The same of amounts, such as characters. */
+export interface AmountCounts extends PlaceCounts {
+  take(share: string | undefined, amount?: number): boolean;
+  give(share: string | undefined, amount?: number): void;
+}
+
 interface HeldPlace extends Place {
   /** Like `enter`. */
   takeAgain(): void | Promise<void>;
@@ -43,22 +49,22 @@ const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
  * `most` places without those that are `taken` otherwise. The last quarter is reserved for shares that hold less than a
  * quarter, so that a client with many concurrent requests does not block others.
  */
-export function createPlaceCounts(most: number, taken: () => number = () => 0): PlaceCounts {
+export function createPlaceCounts(most: number, taken: () => number = () => 0): AmountCounts {
   const ofShares = new Map<string, number>();
   let given = 0;
   return {
-    take(share) {
+    take(share, amount = 1) {
       const own = share === undefined ? 0 : (ofShares.get(share) ?? 0);
       const count = given + taken();
-      if (count >= most || (count >= most * 0.75 && own >= most * 0.25)) return false;
-      given += 1;
-      if (share !== undefined) ofShares.set(share, own + 1);
+      if (count + amount > most || (count >= most * 0.75 && own >= most * 0.25)) return false;
+      given += amount;
+      if (share !== undefined) ofShares.set(share, own + amount);
       return true;
     },
-    give(share) {
-      given -= 1;
+    give(share, amount = 1) {
+      given -= amount;
       if (share === undefined) return;
-      const left = (ofShares.get(share) ?? 0) - 1;
+      const left = (ofShares.get(share) ?? 0) - amount;
       if (left > 0) ofShares.set(share, left);
       else ofShares.delete(share);
     },

@@ -32,7 +32,8 @@ export function createRespond(options: RespondOptions): Respond {
     let ascii = false;
     const content = response.bytes ?? response.body;
     if (content !== undefined) {
-      body = state.pretty === true && typeof content === 'string' ? `${prettyJson(content)}\n` : content;
+      const isIndented = state.pretty === true && content.length <= longestIndented;
+      body = isIndented && typeof content === 'string' ? `${prettyJson(content)}\n` : content;
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       if (encoding !== undefined && body.length >= options.threshold) {
         body = await compress(body, encoding);
@@ -53,6 +54,9 @@ export function createRespond(options: RespondOptions): Respond {
     } else res.end(body, ascii ? 'latin1' : 'utf8'); // the same bytes, written with less work
   };
 }
+
+/** Most characters that are indented: of longer answers the event loop would be held for too long. */
+const longestIndented = 1024 * 1024;
 
 /** Names and values in turn, which Node writes unchanged. */
 function headersOf({ state }: Context, response: FhirResponse, always: readonly string[]): string[] {

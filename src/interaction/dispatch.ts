@@ -27,11 +27,16 @@ export async function dispatch(engine: Engine, request: FhirRequest, opened?: Pa
   try {
     const partition = opened ?? (await engine.store.partition(request.partition.id));
     if (partition === undefined) throw noPartition(request.partition.id);
-    return await handlers[interaction](engine, request, partition);
+    const answer = await handlers[interaction](engine, request, partition);
+    if (answer.body !== undefined && !isCounted.has(interaction)) request.room?.take(answer.body.length);
+    return answer;
   } catch (error) {
     return throwStoreFailure(error);
   }
 }
+
+/** Answers whose entries are counted, or whose records the request has brought. */
+const isCounted: ReadonlySet<InteractionCode> = new Set(['batch', 'transaction', 'create', 'update', 'patch']);
 
 /** A partition that is removed during a request. */
 const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `There is no partition \`${id}\`.`);

@@ -1,4 +1,5 @@
 import type { Audit } from '../audit/audit.ts';
+import type { AnswerRoom } from './answer-room.ts';
 import type { Access } from '../auth/access.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Offered } from '../smart/offered.ts';
@@ -50,6 +51,8 @@ export interface FhirRequest {
   readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */
   readonly contentType?: PatchFormat | undefined;
+  /** The room for the answer; undefined where it is not limited. */
+  readonly room?: AnswerRoom | undefined;
 }
 
 /** A compact text, and its parsed value. */

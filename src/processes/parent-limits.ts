@@ -50,7 +50,7 @@ function hold(
   let isEnded = false;
   return {
     takePlace(share) {
-      if (places.take(share) !== true) return false; // these are counted here, without a promise
+      if (!places.take(share)) return false;
       taken.push(share);
       return true;
     },

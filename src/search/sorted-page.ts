@@ -8,31 +8,47 @@ export interface SortedPage<T> {
   read(): { readonly matches: readonly T[]; readonly next: Position | undefined };
 }
 
-/** The first `limit` matches after a position; it remembers few more than it returns. */
-export function createSortedPage<T>(
+interface Limits<T> {
+  readonly limit: number;
+  readonly after?: Position | undefined;
+  /** The number of these matches that fit on the page, at most `limit`. */
+  readonly fitting: (matches: readonly T[], limit: number) => number;
+}
+
+/** The first matches after a position; it remembers few more than it returns. */
+export function createSortedPage<T extends { readonly text?: string | undefined }>(
   sort: readonly Sort[],
-  { limit, after }: { readonly limit: number; readonly after?: Position | undefined },
+  { limit, after, fitting }: Limits<T>,
 ): SortedPage<T> {
   let held: { readonly position: Position; readonly match: T }[] = [];
-  const trim = (): void => {
-    held = held.sort((a, b) => comparePositions(sort, a.position, b.position)).slice(0, limit + 1);
+  let characters = 0;
+  /** Sorts, and forgets what is beyond the page but the first match; returns the number of matches on it. */
+  const trim = (): number => {
+    held.sort((a, b) => comparePositions(sort, a.position, b.position));
+    const matches = held.map(({ match }) => match);
+    const fit = fitting(matches, limit);
+    held = held.slice(0, fit + 1);
+    characters = 0;
+    return fit;
   };
   return {
     add(position, match) {
       if (after !== undefined && comparePositions(sort, position, after) <= 0) return;
       held.push({ position, match });
-      if (held.length > 2 * (limit + 1) + spare) trim();
+      characters += match.text?.length ?? 0;
+      if (held.length > 2 * (limit + 1) + spare || characters > spareCharacters) trim();
     },
     read() {
-      trim();
-      const page = held.slice(0, limit);
+      const fit = trim();
+      const page = held.slice(0, fit);
       return {
         matches: page.map(({ match }) => match),
-        next: held.length > limit ? page.at(-1)?.position : undefined,
+        next: held.length > fit ? page.at(-1)?.position : undefined,
       };
     },
   };
 }
 
-/** Matches beyond those that can be on the page, so that they are seldom sorted. */
+/** Matches, and characters of their texts, beyond those that can be on the page, so that they are seldom sorted. */
 const spare = 200;
+const spareCharacters = 16 * 1024 * 1024;

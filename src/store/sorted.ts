@@ -5,6 +5,7 @@ import { positionOf } from '../search/sort.ts';
 import { createSortedPage } from '../search/sorted-page.ts';
 import { parametersOfSort } from '../search/walk.ts';
 import { DeadlinePassed, TooManyToSort } from './errors.ts';
+import { fitting, mostPageText } from './page-texts.ts';
 import type { Partition } from './partitions.ts';
 import type { Page, StoredVersion, StoreSearch } from './records.ts';
 import type { StoreOptions } from './store.ts';
@@ -16,14 +17,13 @@ export const mostSorted = 10_000;
 /** Matches that are read first; each batch has twice as many as the one before, since each plans the query again. */
 const firstBatch = 200;
 
-/** Most matches of a batch, and about how long the texts of more than `firstBatch` may be, in characters. */
+/** Most matches of a batch. */
 const largestBatch = 2_000;
-const mostText = 16 * 1024 * 1024;
 
 /** The number of matches of the batch after one of `batch` matches. `mean` is the length of their texts so far. */
 export function nextBatch(batch: number, mean: number): number {
-  const fitting = Math.floor(mostText / Math.max(mean, 1));
-  return Math.min(batch * 2, largestBatch, Math.max(firstBatch, fitting));
+  const most = Math.floor(mostPageText / Math.max(mean, 1));
+  return Math.min(batch * 2, largestBatch, Math.max(firstBatch, most));
 }
 
 /** Matches after which the event loop gets a turn. */
@@ -44,7 +44,7 @@ export async function sortedPage(
   const end = performance.now() + deadline;
   const narrow = withOnly(type, parametersOfSort(type, sort));
   const where = { id: partition.id, zone: partition.settings.zone };
-  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const page = createSortedPage<StoredVersion>(sort, { limit, after, fitting });
   const byId = [{ by: 'id', descending: false }] as const;
   let read = 0;
   let from: StoreSearch['after'];

@@ -3,6 +3,7 @@ import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
+import { Turns } from '../../turns.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import { requestOf } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
@@ -50,7 +51,22 @@ export async function attemptTransaction(
   attempt.failures.throw();
   await attempt.begin();
   const times = await writeStaged(partition, staged);
-  return new Map([...attempt.answers].map(([entry, answer]) => [entry, withTimes(answer, times, attempt.tokens)]));
+  // Everything is written: what cannot be said of an entry any more is left out, and is no failure.
+  const answerOf = (answer: FhirResponse): FhirResponse => {
+    try {
+      return withTimes(answer, times, attempt.tokens);
+    } catch (error) {
+      engine.fault(error, course.transaction.requestId);
+      return withoutBody(answer);
+    }
+  };
+  return new Map([...attempt.answers].map(([entry, answer]) => [entry, answerOf(answer)]));
+}
+
+/** The answer of an entry that is written, without its resource. */
+export function withoutBody(answer: FhirResponse): FhirResponse {
+  const { body: _, ...rest } = answer;
+  return rest;
 }
 
 /** One attempt at a transaction. */
@@ -63,6 +79,7 @@ class Attempt {
   readonly #engine: Engine;
   /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
+  readonly #turns = new Turns();
   #current: TransactionEntry | undefined;
   #newId: string | undefined;
   readonly #partition: StagedPartition;
@@ -81,6 +98,7 @@ class Attempt {
   /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
   async answer(entry: TransactionEntry, request: FhirRequest, newId?: string): Promise<void> {
     const { dispatch } = this.#course;
+    await this.#turns.next();
     this.#current = entry;
     this.#newId = newId;
     try {

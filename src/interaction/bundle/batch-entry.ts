@@ -69,6 +69,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     address: batch.address,
     access: batch.access,
     partition: batch.partition,
+    room: batch.room,
     base: batch.base,
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),

@@ -1,6 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
+import { Turns } from '../../turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
@@ -23,8 +24,10 @@ export function createBatch(dispatch: Dispatch): Interaction {
     const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
     const answers = new Map<BatchEntry, string>();
+    const turns = new Turns();
     for (const entry of inOrder(entries)) {
       answers.set(entry, await answer(engine, request, entry, { dispatch, end }));
+      await turns.next();
     }
     const all = entries.map(entry => answers.get(entry) ?? '').join(',');
     const list = entries.length === 0 ? '' : `,"entry":[${all}]`;
@@ -50,6 +53,7 @@ async function answer(
   try {
     request = requestOf(engine, batch, entry);
     if (engine.now() > end) throw tooLate();
+    request.room?.requireRoom();
     answered = await dispatch(engine, request);
   } catch (error) {
     const { failure, isFault } = answerOf(error, batch.requestId);

@@ -6,7 +6,7 @@ import type { Slots } from '../../slots.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { attemptTransaction } from './attempt.ts';
+import { attemptTransaction, withoutBody } from './attempt.ts';
 import type { Answers } from './attempt.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
@@ -40,22 +40,38 @@ export function createTransaction(dispatch: Dispatch): Interaction {
     const { requests, failures } = requestsOf(engine, request, read);
     const audit = (entry: BatchEntry, { status, records = [] }: FhirResponse): void =>
       engine.audit.answered(auditedRequest(request, entry, requests.get(entry.index)), { status, records });
+    let answered: readonly Answered[];
     try {
       failures.throw();
       const entries = read.map(entry => withRequest(entry, requests));
       for (const entry of entries) await engine.chargeClient?.(entry.request); // once, however often it is carried out
       const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });
-      const answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 500 } }));
-      for (const { entry, answer } of answered) audit(entry, answer);
-      const list = answered.map(({ entry, answer }) => printEntry(answer, entry.request)).join(',');
-      const body = `{"resourceType":"Bundle","type":"transaction-response"${list === '' ? '' : `,"entry":[${list}]`}}`;
-      return { status: 200, body };
+      answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 200 } }));
     } catch (error) {
       const { status } = answerOf(error, request.requestId).failure;
       for (const entry of read) audit(entry, { status });
       throw error;
     }
+    // Everything is written: from here on the answer is 200, with what can be said.
+    for (const { entry, answer } of answered) audit(entry, answer);
+    try {
+      return { status: 200, body: print(answered) };
+    } catch (error) {
+      engine.fault(error, request.requestId);
+      return { status: 200, body: print(answered.map(one => ({ ...one, answer: withoutBody(one.answer) }))) };
+    }
   };
+}
+
+/** An entry that is carried out. */
+interface Answered {
+  readonly entry: TransactionEntry;
+  readonly answer: FhirResponse;
+}
+
+function print(answered: readonly Answered[]): string {
+  const list = answered.map(({ entry, answer }) => printEntry(answer, entry.request)).join(',');
+  return `{"resourceType":"Bundle","type":"transaction-response"${list === '' ? '' : `,"entry":[${list}]`}}`;
 }
 
 /** The requests of entries by their index. */
@@ -88,7 +104,10 @@ async function untilWritten(
 ): Promise<Answers> {
   let leave: (() => void) | undefined;
   try {
+    const { room } = course.transaction;
+    const taken = room?.taken ?? 0;
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+      room?.giveBack(taken);
       // Of many that write the same records one is carried out at a time: all at once, most would lose each race.
       if (attempt > FREE_ATTEMPTS) leave ??= await turnsOf(engine, partition).take();
       if (attempt > 1 && engine.now() > course.end) break;

@@ -5,9 +5,11 @@ import { fhirError } from '../../fhir/error.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
+import { mostPageText } from '../../store/page-texts.ts';
 import type { Partition } from '../../store/partitions.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import type { HistoryScope, VersionKey } from '../../store/transfer.ts';
+import { Turns } from '../../turns.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import type { HistoryRequest } from './request.ts';
@@ -48,12 +50,16 @@ export async function findVersions(wanted: Wanted, request: HistoryRequest): Pro
   const scope = { order, of, from, to, after: after === undefined ? undefined : keyAt(after), slice: count + 1 };
   const isShown = createIsShown(wanted, request);
   const versions: StoredVersion[] = [];
-  let read = 0;
+  let [read, characters] = [0, 0];
+  const turns = new Turns();
   for await (const { attachments: _, ...version } of wanted.partition.export(scope)) {
     if ((read += 1) > mostRead) throw tooCostly();
+    await turns.next();
     if (!(await isShown(version))) continue;
     const last = versions.at(-1);
-    if (versions.length === count && last !== undefined) return { versions, next: positionAt(last) };
+    characters += version.text?.length ?? 0;
+    const isFull = versions.length === count || characters > mostPageText;
+    if (isFull && last !== undefined) return { versions, next: positionAt(last) };
     versions.push(version);
   }
   return { versions, next: undefined };

@@ -7,6 +7,7 @@ import { isNone, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
 import { containedIn, needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import { fitting } from '../../store/page-texts.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { withContained } from './contained.ts';
@@ -215,8 +216,9 @@ export async function pageOfCandidates(
   for await (const { matches, read } of matchesInOrder({ ...search, limit: limit + 1 }, place, budget)) {
     found.push(...matches);
     candidates += read;
-    if (found.length > limit) {
-      const versions = found.slice(0, limit);
+    const fit = fitting(found, limit);
+    if (found.length > fit) {
+      const versions = found.slice(0, fit);
       return { versions, next: positionIn(versions.at(-1), type, sort, place) };
     }
     if (candidates >= most) return undefined;
@@ -230,7 +232,7 @@ export async function sortedPageOfCandidates(
   place: Place,
   budget: Budget,
 ): Promise<Page> {
-  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const page = createSortedPage<StoredVersion>(sort, { limit, after, fitting });
   const params = parametersOfSort(type, sort);
   const all = { type, query, sort: anyOrder, limit: 500, after: undefined };
   for await (const { matches } of matchesInOrder(all, place, budget)) {

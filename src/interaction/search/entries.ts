@@ -4,7 +4,8 @@ import type { Model } from '../../model/model.ts';
 import type { SearchsetEntry } from '../../search/bundle.ts';
 import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
 import type { StoredVersion } from '../../store/records.ts';
-import { subset } from '../subset.ts';
+import { Turns } from '../../turns.ts';
+import { isWhole, subset } from '../subset.ts';
 import type { ContainedMatch } from './contained-page.ts';
 
 export interface Entries {
@@ -34,15 +35,18 @@ export function containedEntries(
  * The entries of a page. If a part of each record is requested, a record with a damaged text is left out, and the
  * client is warned: it must not prevent reading the others.
  */
-export function entriesOf(
+export async function entriesOf(
   found: readonly StoredVersion[],
   asked: SearchRequest,
   model: Model,
   scores?: ReadonlyMap<StoredVersion, number>,
-): Entries {
+): Promise<Entries> {
   const [entries, records, damaged]: [Entries['entries'][number][], StoredVersion[], Issue[]] = [[], [], []];
+  const turns = isWhole(asked) ? undefined : new Turns();
   for (const record of found) {
     const { type, id, text = '' } = record;
+    const turn = turns?.next();
+    if (turn !== undefined) await turn;
     try {
       const { definition } = model.types.get(type) ?? asked.type;
       const score = scores?.get(record);

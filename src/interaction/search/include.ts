@@ -9,6 +9,7 @@ import type { Indexed } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { IndexValue } from '../../indexing/entry.ts';
 import { idOfOwner } from '../../indexing/owners.ts';
+import { isFull, mostPageText } from '../../store/page-texts.ts';
 import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import { indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
@@ -45,23 +46,26 @@ export async function include(
   const seen = new Seen(matches);
   const records: StoredVersion[] = [];
   const cut = new Set<Include>();
+  let characters = 0;
   for (let ring = matches, first = true; ring.length > 0; first = false) {
     const next: StoredVersion[] = [];
     for (const one of includes) {
       if ((!first && !one.iterate) || cut.has(one)) continue;
       const left = MOST_INCLUDED - records.length - next.length;
-      const found = one.reverse
+      const { records: found, isCut } = one.reverse
         ? await referring(one, ring, left + seen.size, includer)
         : await referredTo(one, ring, seen, includer);
       for (const record of found) {
         if (seen.has(record)) continue; // perhaps found by another parameter of the same include
-        if (records.length + next.length === MOST_INCLUDED) {
+        characters += record.text?.length ?? 0;
+        if (records.length + next.length === MOST_INCLUDED || characters > mostPageText) {
           cut.add(one);
           break;
         }
         seen.add(record);
         next.push(record);
       }
+      if (isCut) cut.add(one);
     }
     records.push(...next);
     ring = next;
@@ -71,13 +75,19 @@ export async function include(
 
 const nothing: Included = { records: [], warnings: [] };
 
+/** Records that are found; `isCut` if their texts are too long for more. */
+interface FoundRecords {
+  readonly records: readonly StoredVersion[];
+  readonly isCut: boolean;
+}
+
 /** The records that those of a ring refer to, without the ones in `seen`. */
 async function referredTo(
   { links, target }: Include,
   ring: readonly StoredVersion[],
   seen: Seen,
   includer: Includer,
-): Promise<readonly StoredVersion[]> {
+): Promise<FoundRecords> {
   const wanted = new Map<ResourceType, { ids: Ids; others: Query[] }>();
   for (const { type, param } of links) {
     const from = ring.filter(record => record.type === type.name);
@@ -98,17 +108,21 @@ async function referredTo(
       }
     }
   }
-  const found: StoredVersion[] = [];
+  const records: StoredVersion[] = [];
+  let isCut = false;
+  const add = (found: FoundRecords): void => {
+    records.push(...found.records);
+    isCut ||= found.isCut;
+  };
   for (const [type, { ids, others }] of wanted) {
     const keys = ids
       .values()
       .map(id => ({ type: type.name, id }))
       .filter(key => !seen.has(key));
-    found.push(...(await readVisible(type, keys, includer)));
-    if (others.length > 0)
-      found.push(...(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + seen.size + 1, includer)));
+    add(await readVisible(type, keys, includer));
+    if (others.length > 0) add(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + seen.size + 1, includer));
   }
-  return found;
+  return { records, isCut };
 }
 
 /**
@@ -141,17 +155,26 @@ function targetsOf(
   return names.flatMap(name => model.types.get(name) ?? []);
 }
 
-/** Records by key, in the form in which the caller may read them. */
+/** Records by key, in the form in which the caller may read them, until their texts are too long. */
 export async function readVisible(
   type: ResourceType,
-  keys: readonly { readonly type: string; readonly id: string }[],
+  keys: Iterable<{ readonly type: string; readonly id: string }>,
   { partition, extract, access }: Includer,
-): Promise<readonly StoredVersion[]> {
+): Promise<FoundRecords> {
   const rule = restriction(access, type, 'r');
-  if (keys.length === 0 || rule === none) return [];
-  const found = await partition.readMany(keys);
-  return found.filter(record => hasText(record) && isWithin(rule, type, record, extract, partition));
+  const all = [...keys];
+  const records: StoredVersion[] = [];
+  if (rule === none) return { records, isCut: false };
+  for (let from = 0; from < all.length; from += readTogether) {
+    if (isFull(records, Infinity)) return { records, isCut: true };
+    const found = await partition.readMany(all.slice(from, from + readTogether));
+    records.push(...found.filter(record => hasText(record) && isWithin(rule, type, record, extract, partition)));
+  }
+  return { records, isCut: false };
 }
+
+/** Records that are read at once: their texts are bounded by those of so many. */
+const readTogether = 100;
 
 /** The records that refer to those of a ring: one query for each type. */
 async function referring(
@@ -159,7 +182,7 @@ async function referring(
   ring: readonly StoredVersion[],
   most: number,
   includer: Includer,
-): Promise<readonly StoredVersion[]> {
+): Promise<FoundRecords> {
   const targets = Map.groupBy(ring, ({ type }) => type);
   const indexed = new Map<ResourceType, readonly Indexed[]>();
   const indexedOf = (to: ResourceType): readonly Indexed[] => {
@@ -167,7 +190,8 @@ async function referring(
     indexed.set(to, known);
     return known;
   };
-  const found: StoredVersion[] = [];
+  const records: StoredVersion[] = [];
+  let isCut = false;
   for (const [type, of] of await withReferences(
     Map.groupBy(links, link => link.type),
     targets,
@@ -178,9 +202,12 @@ async function referring(
         .filter(to => targets.has(to.name))
         .map(to => referringTo(param, to, indexedOf(to), includer)),
     );
-    if (queries.length > 0) found.push(...(await search(type, { kind: 'or', of: queries }, most + 1, includer)));
+    if (queries.length === 0) continue;
+    const found = await search(type, { kind: 'or', of: queries }, most + 1, includer);
+    records.push(...found.records);
+    isCut ||= found.isCut;
   }
-  return found;
+  return { records, isCut };
 }
 
 /**
@@ -208,10 +235,11 @@ async function search(
   query: Query,
   limit: number,
   { partition, access }: Includer,
-): Promise<readonly StoredVersion[]> {
+): Promise<FoundRecords> {
   const confined = restrict(access, type, 's', query);
   const sort = [{ by: 'default', descending: true }] as const;
-  return (await partition.search(type.name, { query: confined, sort, limit })).versions;
+  const { versions: records, next } = await partition.search(type.name, { query: confined, sort, limit });
+  return { records, isCut: next !== undefined && records.length < limit };
 }
 
 function incomplete({ written }: Include): Issue {

@@ -5,7 +5,7 @@ import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Chain, Has, Query } from '../../search/ast.ts';
+import type { Chain, Has, Position, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { Partition } from '../../store/partitions.ts';
@@ -42,8 +42,17 @@ export async function atMost(
   most: number,
 ): Promise<readonly StoredVersion[] | undefined> {
   if (most < 1) return undefined;
-  const { versions, next } = await partition.search(type.name, { query, sort: anyOrder, limit: most });
-  return next === undefined ? versions : undefined;
+  const found: StoredVersion[] = [];
+  let after: Position | undefined;
+  do {
+    const limit = most - found.length;
+    if (limit < 1) return undefined;
+    const search = { query, sort: anyOrder, limit, ...(after === undefined ? {} : { after }) };
+    const { versions, next } = await partition.search(type.name, search); // a page may be shorter than its limit
+    found.push(...versions);
+    after = next;
+  } while (after !== undefined);
+  return found;
 }
 
 /** The query that a record matches if it is joined to one of `others`, which match the inner query of the join. */

@@ -4,6 +4,7 @@ import type { SearchRequest } from '../../search/request.ts';
 import { comparePositions, isIndexedOrder, positionOf } from '../../search/sort.ts';
 import { parametersOfSort } from '../../search/walk.ts';
 import { TooManyToSort } from '../../store/errors.ts';
+import { fitting, mostPageText } from '../../store/page-texts.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { mostSorted } from '../../store/sorted.ts';
 import { countMatches, findPage } from './find.ts';
@@ -28,15 +29,18 @@ export async function mergedPage(asked: readonly SearchRequest[], place: Place):
     sources.push(source);
   }
   const found: Head[] = [];
-  while (found.length <= limit) {
+  let characters = 0;
+  while (found.length <= limit && characters <= mostPageText) {
     const source = earliest(sources);
     const head = source?.heads.shift();
     if (source === undefined || head === undefined) break;
     found.push(head);
+    characters += head.version.text?.length ?? 0;
     if (source.heads.length === 0) await fill(source, place);
   }
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
+  const versions = found.map(({ version }) => version);
+  const page = found.slice(0, fitting(versions, limit));
+  const last = found.length > page.length ? page.at(-1) : undefined;
   return {
     versions: page.map(({ version }) => version),
     next: last && { keys: [...last.position.keys, last.version.type], id: last.position.id },

@@ -85,7 +85,7 @@ async function answer(
     contained?.as === 'contained'
       ? await findContained(first, asked, contained, place)
       : await findRecords(first, asked, place);
-  const included = entriesOf(beside.records, first, place.model);
+  const included = await entriesOf(beside.records, first, place.model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const placed = <T extends { readonly type: string }>(entry: T) => ({ ...entry, place: `${base}/${entry.type}/` });
@@ -115,7 +115,8 @@ async function findRecords(
 ): Promise<Answered> {
   const { page, counted, beside } = await findAll(asked, place);
   const scores = scoresOf(page.versions, asked, place);
-  return { ...entriesOf(page.versions, first, place.model, scores), next: page.next, counted, beside };
+  const entries = await entriesOf(page.versions, first, place.model, scores);
+  return { ...entries, next: page.next, counted, beside };
 }
 
 /** Contained resources alone. */

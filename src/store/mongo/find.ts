@@ -1,6 +1,7 @@
 import type { Document, FindCursor, FindOptions, ReadPreference } from 'mongodb';
 import { type Core, resources, type Step } from './core.ts';
 import { traceCommand } from './explain.ts';
+import { mostPageText } from '../page-texts.ts';
 import { isCode } from './failures.ts';
 import type { Place, Plan } from './plan.ts';
 
@@ -32,8 +33,23 @@ export function findDocuments<T extends Document>(
       const command = { find: type.name, filter, projection, sort, limit, ...hinted };
       await traceCommand(place, command, () => cursor().explain('executionStats'));
     }
-    return cursor().toArray();
+    return limit > readAtOnce ? untilFull(cursor()) : cursor().toArray();
   });
+}
+
+/** Documents that are read at once: their texts are bounded by those of so many records. */
+const readAtOnce = 64;
+
+/** The documents of a cursor, up to one beyond those that fit on a page. */
+async function untilFull<T extends { readonly text?: string }>(cursor: FindCursor<T>): Promise<T[]> {
+  const found: T[] = [];
+  let characters = 0;
+  for await (const document of cursor) {
+    found.push(document);
+    characters += document.text?.length ?? 0;
+    if (characters > mostPageText) break; // closes the cursor
+  }
+  return found;
 }
 
 /** Retries without the hint if there is no such index (yet): the result is the same, but slower. */

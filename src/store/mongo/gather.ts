@@ -1,6 +1,7 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
 import { TooManyToSort } from '../errors.ts';
+import { isFull } from '../page-texts.ts';
 import { mostSorted } from '../sorted.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
@@ -32,11 +33,19 @@ export async function gather(
     .map(({ _id }) => _id);
   if (ids.length === 0) return [];
   // A document that changed meanwhile may not match any more.
-  const page = { filter: allOf([{ _id: { $in: ids } }, plan.filter]), hint: '_id_' };
-  const found = await findDocuments<FoundDocument>(place, page, { projection, limit: ids.length }, reading);
-  const byId = new Map(found.map(document => [document._id, document]));
-  return ids.flatMap(id => byId.get(id) ?? []);
+  const page: FoundDocument[] = [];
+  for (let from = 0; from < ids.length && !isFull(page, limit); from += readTogether) {
+    const part = ids.slice(from, from + readTogether);
+    const named = { filter: allOf([{ _id: { $in: part } }, plan.filter]), hint: '_id_' };
+    const found = await findDocuments<FoundDocument>(place, named, { projection, limit: part.length }, reading);
+    const byId = new Map(found.map(document => [document._id, document]));
+    page.push(...part.flatMap(id => byId.get(id) ?? []));
+  }
+  return page;
 }
+
+/** Documents that are read in one command: all of a usual page, and no more texts than memory has room for. */
+const readTogether = 64;
 
 function isBehind(sort: readonly Sort[], position: Position, after: Position | undefined): boolean {
   return after === undefined || comparePositions(sort, after, position) < 0;

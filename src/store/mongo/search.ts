@@ -1,6 +1,7 @@
 import type { FoundDocument } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { parseOwners } from '../owners.ts';
+import { fitting } from '../page-texts.ts';
 import type { Page, StoredVersion, StoreSearch } from '../records.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -42,8 +43,8 @@ async function pageIn(place: Place, { query, sort, limit, after }: StoreSearch):
     key === undefined
       ? await gather(place, asked, sort, keys, wanted, reading)
       : await walk(place, asked, key, wanted, reading);
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
+  const page = found.slice(0, fitting(found, limit));
+  const last = found.length > page.length ? page.at(-1) : undefined;
   return {
     versions: page.map(document => storedVersion(type, document)),
     next: last === undefined ? undefined : positionOf(keys, last),

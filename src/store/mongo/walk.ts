@@ -3,6 +3,7 @@ import type { Position } from '../../search/ast.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
 import { firstValue } from '../order-key.ts';
+import { isFull } from '../page-texts.ts';
 import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
@@ -22,7 +23,7 @@ export async function walk(
     found.push(
       ...(await findDocuments<FoundDocument>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
     );
-    if (found.length >= limit) break;
+    if (isFull(found, limit)) break;
   }
   return found;
 }

@@ -1,6 +1,6 @@
 import type { Budget } from './budget.ts';
 import type { Database, Row } from './open.ts';
-import { raw, type Sql } from './sql.ts';
+import { raw, type Sql, sql } from './sql.ts';
 import { examinedTick } from './trace.ts';
 
 /** A found resource with its sort values. */
@@ -23,14 +23,15 @@ export function ticksOf({ trace }: Database, { rows }: Budget): readonly Sql[] {
   return trace === undefined ? deadline : [examinedTick, ...deadline];
 }
 
-/** Rows of `id, r, sort values…` with the texts of their resources. */
+/** Rows of `id, r, sort values…` with the texts of their resources, up to one beyond those that fit on a page. */
 export function withTexts(database: Database, rows: readonly Row[]): readonly FoundRow[] {
   if (rows.length === 0) return [];
-  const texts = database.all(
-    'SELECT u.version, u.last_updated, u.owners, u.text FROM json_each(?) j CROSS JOIN resources u ON u.r = j.value',
-    [JSON.stringify(rows.map(row => row[1]))],
+  const texts = database.page(
+    sql`SELECT u.version, u.last_updated, u.owners, u.text
+      FROM json_each(${JSON.stringify(rows.map(row => row[1]))}) j CROSS JOIN resources u ON u.r = j.value`,
+    rows.length,
   );
-  return rows.map((row, at) => foundRow(row, row.length - 2, texts[at] ?? [], 0));
+  return rows.slice(0, texts.length).map((row, at) => foundRow(row, row.length - 2, texts[at] ?? [], 0));
 }
 
 /**

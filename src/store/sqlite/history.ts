@@ -1,7 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
+import { Turns } from '../../turns.ts';
 import type { StoreDefinitions } from '../store.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
+import { mostPageText } from '../page-texts.ts';
 import { versionOrder } from '../version-order.ts';
 import { attachedTo } from './carried.ts';
 import type { Database } from './open.ts';
@@ -9,7 +10,7 @@ import { typeNumber } from './restore.ts';
 import { ownedVersion } from './row-values.ts';
 import { allOf, limit, raw, type Sql, sql } from './sql.ts';
 
-/** Number of records after which the event loop gets a turn. */
+/** Number of records after which the event loop may get a turn. */
 const recordSlice = 200;
 
 /** Where versions are read: a partition (`n`) in the file. */
@@ -25,6 +26,7 @@ export interface HistoryPlace {
  */
 export async function historySlice(place: HistoryPlace, scope: HistoryScope): Promise<VersionSlice> {
   const { database, n } = place;
+  const turns = new Turns();
   const keys: (VersionKey & { readonly t: number })[] = [];
   const read = (t: number, type: string, select: Sql): void => {
     for (const [lastUpdated, id, version] of database.query(select))
@@ -33,15 +35,24 @@ export async function historySlice(place: HistoryPlace, scope: HistoryScope): Pr
   for (const { type, ids } of scope.of) {
     const t = typeNumber(database, n, type);
     if (t === 0) continue;
+    await turns.next();
     if (ids === undefined) for (const range of rangesOf(t, type, scope)) read(t, type, range);
     for (const [at, id] of (ids ?? []).entries()) {
-      if (at % recordSlice === recordSlice - 1) await setImmediate();
+      if (at % recordSlice === recordSlice - 1) await turns.next();
       for (const range of rangesOfRecord(t, type, id, scope)) read(t, type, range);
     }
   }
   const next = keys.sort(versionOrder(scope.order)).slice(0, scope.slice);
-  const last = next.length < scope.slice ? undefined : next.at(-1);
-  return { versions: next.flatMap(key => versionAt(place, key) ?? []), last };
+  const versions: KeptVersion[] = [];
+  let characters = 0;
+  for (const key of next) {
+    await turns.next();
+    const version = versionAt(place, key);
+    if (version !== undefined) versions.push(version);
+    characters += version?.text?.length ?? 0;
+    if (characters > mostPageText) return { versions, last: key };
+  }
+  return { versions, last: next.length < scope.slice ? undefined : next.at(-1) };
 }
 
 const columns = raw('SELECT last_updated, id, version');

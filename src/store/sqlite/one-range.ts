@@ -37,5 +37,5 @@ function read(database: Database, { t, after, limit }: LoweredSearch, key: Key, 
   if (axis === undefined) throw new Error(`No index has the order \`${key.by}\``);
   const arm = of === undefined ? armOfType(axis) : armOfTerm(of.index, of.term);
   const statement = rangeStatement({ axis, after, want: limit + 1 }, arm);
-  return statement === undefined ? [] : database.query(statement).map(row => foundRow(row, 1, row, 3));
+  return statement === undefined ? [] : database.page(statement, limit + 1).map(row => foundRow(row, 1, row, 3));
 }

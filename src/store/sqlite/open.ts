@@ -1,6 +1,7 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Cache } from '../../cache.ts';
 import { type Failure, unavailable } from '../files/failures.ts';
+import { mostPageText } from '../page-texts.ts';
 import { failureOf } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { Trace, type Traced } from './trace.ts';
@@ -8,6 +9,9 @@ import { isCannotOpen } from './sqlite-error.ts';
 import { locationIn, type StillMode, stillMode } from './still.ts';
 
 export type Row = readonly SqlValue[];
+
+/** Rows of a page that are read in one call: their texts are bounded by those of so many records. */
+const readAtOnce = 64;
 
 /** How long a statement waits for a lock of another process, in milliseconds. */
 const busyTimeout = 30_000;
@@ -162,6 +166,35 @@ export class Database {
       if (this.#reads !== undefined) void this.moment;
       // The connection returns arrays, which its types do not express.
       return this.#prepare(text).all(...values) as unknown as readonly Row[];
+    } catch (error) {
+      throw this.#failure(error);
+    }
+  }
+
+  /**
+   * The rows of a page, whose last column is the text of a record: no more are read than one beyond those that fit on
+   * it. Few rows are read at once, which is faster.
+   */
+  page(statement: Sql, want: number): readonly Row[] {
+    if (want <= readAtOnce) return this.query(statement);
+    const values: SqlValue[] = [];
+    const text = statement.read(values);
+    const trace = this.#trace;
+    return trace === undefined ? this.#page(text, values) : trace.run(text, values, () => this.#page(text, values));
+  }
+
+  #page(text: string, values: readonly SqlValue[]): readonly Row[] {
+    try {
+      if (this.#reads !== undefined) void this.moment;
+      const rows: Row[] = [];
+      let characters = 0;
+      for (const found of this.#prepare(text).iterate(...values)) {
+        const row = found as unknown as Row; // the connection returns arrays
+        rows.push(row);
+        characters += String(row.at(-1) ?? '').length;
+        if (characters > mostPageText) break;
+      }
+      return rows;
     } catch (error) {
       throw this.#failure(error);
     }

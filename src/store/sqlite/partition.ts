@@ -43,6 +43,7 @@ import { lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { ownedVersion } from './row-values.ts';
+import { fitting } from '../page-texts.ts';
 import type { LoweredSearch } from './lowered-search.ts';
 import { askReferring, referringInTurns } from './referring.ts';
 import { resourcesOf } from './source.ts';
@@ -106,8 +107,8 @@ export class SqlitePartition implements Partition {
     };
     const finding = explain === undefined ? find(this.#core, search) : explainFind(this.#core, index, search, explain);
     const rows = finding instanceof Promise ? await finding : finding;
-    const found = rows.slice(0, limit);
-    const last = rows.length > limit ? found.at(-1) : undefined;
+    const found = rows.slice(0, fitting(rows, limit));
+    const last = rows.length > found.length ? found.at(-1) : undefined;
     return {
       versions: found.map(row => foundVersion(index, row)),
       next: last === undefined ? undefined : positionOf(last.keys, last.id, keys),

@@ -3,6 +3,7 @@ import { along, type Along, boundsWalk, segments } from './along.ts';
 import { type Arm, armOfTerm, armOfType, termsInUse } from './arms.ts';
 import { checkOfMany } from './check-of-many.ts';
 import { inside } from './conditions.ts';
+import { isFull } from '../page-texts.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { type FoundRow, foundRow, ticksOf } from './found.ts';
@@ -156,7 +157,7 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
   const rows: FoundRow[] = [];
   traceRoute(plan, route.by, route.axis.key);
   for (const segment of segments(route.axis.key, route.along)) {
-    if (rows.length >= want) break;
+    if (isFull(rows, want)) break;
     if (segment.kind === 'remainder') {
       const few = fewLong(plan, route);
       if (few !== undefined) {
@@ -245,9 +246,10 @@ function collect(plan: Plan, { clause, source: of, count }: Candidate, also: rea
 /** The rows `id, r, k0, …` of a select with their records, which are read in its order. */
 function rowsOf({ database, search }: Plan, select: Sql, before: Sql = raw('')): readonly FoundRow[] {
   const keys = search.keys.length;
-  const rows = database.query(
+  const rows = database.page(
     sql`${before}SELECT ${columnsFor(keys)}, u.version, u.last_updated, u.owners, u.text FROM (${select}) c
       CROSS JOIN resources u ON u.r = c.r`,
+    search.limit + 1,
   );
   return rows.map(row => foundRow(row, keys, row, 2 + keys));
 }

@@ -5,6 +5,7 @@ import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
+import { isFull } from '../page-texts.ts';
 import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
@@ -33,9 +34,11 @@ export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | 
   if (only === undefined) return [];
   const cap = walk.cap === undefined ? undefined : Math.ceil(walk.cap / walk.arms.length);
   if (others.length === 0) {
-    const rows = database.query(statement(walk, only, place, cap, true));
-    if (isCut(database, walk, only, place, cap, rows.length)) return undefined;
-    return rows.map(row => foundRow(row, walk.keys.length, row, 2 + walk.keys.length));
+    const rows = database
+      .page(statement(walk, only, place, cap, true), walk.want)
+      .map(row => foundRow(row, walk.keys.length, row, 2 + walk.keys.length));
+    const isEnough = isFull(rows, walk.want);
+    return !isEnough && isCut(database, walk, only, place, cap, rows.length) ? undefined : rows;
   }
   const found: Row[] = [];
   for (const arm of walk.arms) {

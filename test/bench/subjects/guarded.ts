@@ -17,6 +17,7 @@ import { createSlots } from '../../../src/slots.ts';
 import { createShareOf } from '../../../src/http/shares.ts';
 import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
+import { createAnswerRooms } from '../../../src/http/answer-rooms.ts';
 import { createUploads, longestUploadWait, mostUploads } from '../../../src/http/uploads.ts';
 import type { Engine } from '../../../src/interaction/interaction.ts';
 import { readBrand } from '../../../src/pages/brand.ts';
@@ -72,6 +73,7 @@ async function portOf(
     origins: undefined,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
+    rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(mostUploads), longestUploadWait),
     places: createPlaces(
       { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },

@@ -175,7 +175,7 @@ describe('a FHIRPath Patch', () => {
   });
 
   it.each<[string, object, string]>([
-    ['another resource', { resourceType: 'Patient' }, '400 structure resourceType'],
+    ['another resource', { resourceType: 'Basic' }, '400 structure resourceType'],
     ['unknown elements', { resourceType: 'Parameters', x: 1 }, '400 structure Parameters.x'],
     ['another parameter', parameters({ name: 'change' }), '400 structure Parameters.parameter[0].name'],
     [

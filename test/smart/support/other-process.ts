@@ -11,6 +11,7 @@ import { createSlots } from '../../../src/slots.ts';
 import { createShareOf } from '../../../src/http/shares.ts';
 import { createRespond } from '../../../src/http/respond.ts';
 import { listen } from '../../../src/http/server.ts';
+import { createAnswerRooms } from '../../../src/http/answer-rooms.ts';
 import { createUploads } from '../../../src/http/uploads.ts';
 import type { Log } from '../../../src/observability/log.ts';
 import { authorizeRate } from '../../../src/smart/authorize-rate.ts';
@@ -61,6 +62,7 @@ export async function otherProcess(
     origins: authorized.origins,
     headers,
     body: { most: config.maxBody, timeout: config.bodyTimeout },
+    rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(1), 1_000),
     places: createPlaces(
       { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },

@@ -1,8 +1,9 @@
 import type { Extract } from '../../../indexing/extract.ts';
 import type { ResourceType } from '../../../model/model.ts';
-import { positionOf } from '../../../search/sort.ts';
+import { comparePositions, positionOf } from '../../../search/sort.ts';
 import { createSortedPage } from '../../../search/sorted-page.ts';
 import { parametersOfSort } from '../../../search/walk.ts';
+import { fitting } from '../../../store/page-texts.ts';
 import type { Partition } from '../../../store/partitions.ts';
 import type { Page, StoredVersion, StoreSearch } from '../../../store/records.ts';
 import { indexedBy } from '../../search/joined.ts';
@@ -25,7 +26,7 @@ export async function searchStaged(
 ): Promise<Page> {
   const { query, sort, limit, after } = search;
   const stored = await partition.search(type.name, { ...search, query: withoutRecords(query, records) });
-  const page = createSortedPage<StoredVersion>(sort, { limit, after });
+  const page = createSortedPage<StoredVersion>(sort, { limit, after, fitting });
   const indexed = indexedBy(parametersOfSort(type, sort), stored.versions, type, { partition, extract, base: '' });
   for (const [at, version] of stored.versions.entries()) {
     const one = indexed[at];
@@ -35,7 +36,10 @@ export async function searchStaged(
     const one = entries.of(record, type);
     if (one === undefined || !entries.matches(record, type, query)) continue;
     const { lastUpdated } = record.version; // all of them have one time, after those of all others
-    page.add(positionOf(sort, type, { ...one, lastUpdated }), record.version);
+    const position = positionOf(sort, type, { ...one, lastUpdated });
+    // Behind the stored page there may be stored records before this one.
+    const isLater = stored.next !== undefined && comparePositions(sort, position, stored.next) > 0;
+    if (!isLater) page.add(position, record.version);
   }
   const { matches, next } = page.read();
   // The stored page alone may end at its limit although more follow.

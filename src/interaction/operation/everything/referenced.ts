@@ -3,6 +3,7 @@ import { isWithin } from '../../../auth/restrict.ts';
 import { belowBase, parseReference } from '../../../fhir/reference.ts';
 import type { Issue } from '../../../fhir/outcome.ts';
 import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
+import { fitting } from '../../../store/page-texts.ts';
 import { hasText } from '../../../store/records.ts';
 import type { StoredVersion, VersionWithText } from '../../../store/records.ts';
 import { findReferences } from '../../../validation/references.ts';
@@ -31,30 +32,33 @@ export async function referencedBy(
     wanted.set(type, (wanted.get(type) ?? new Set()).add(id));
   }
   const records: StoredVersion[] = [];
+  let isCut = false;
   for (const [name, ids] of wanted) {
     const type = model.types.get(name);
     if (type === undefined) continue;
     const step = steps.find(one => one.type === type);
-    const found = await readVisible(
+    const { records: found, isCut: isPart } = await readVisible(
       type,
       [...ids].map(id => ({ type: name, id })),
       includer,
     );
+    isCut ||= isPart;
     for (const record of found) {
       if (!hasText(record) || record.lastUpdated < since || isOfOthers(record, patients, includer)) continue;
       const isOnAPage = step !== undefined && isWithin(step.query, type, record, extract, partition);
       if (!isOnAPage) records.push(record);
     }
   }
-  return records.length <= MOST_INCLUDED
-    ? { records, warnings: [] }
-    : { records: records.slice(0, MOST_INCLUDED), warnings: [incomplete] };
+  const shown = records.slice(0, fitting(records, MOST_INCLUDED));
+  return { records: shown, warnings: isCut || shown.length < records.length ? [incomplete] : [] };
 }
 
 const incomplete: Issue = {
   severity: 'warning',
   code: 'incomplete',
-  text: `The page refers to more than ${MOST_INCLUDED} records; the rest is left out. Request smaller pages.`,
+  text:
+    `The page refers to more than ${MOST_INCLUDED} records, or to long ones; the rest is left out. ` +
+    'Request smaller pages.',
 };
 
 /** The type and id of the records of this partition that a record refers to. */

@@ -2,6 +2,7 @@ import type { ResourceType } from '../../../model/model.ts';
 import type { Position } from '../../../search/ast.ts';
 import { badPageToken } from '../../../search/cursor.ts';
 import { positionOf } from '../../../search/sort.ts';
+import { fitting, isFull } from '../../../store/page-texts.ts';
 import type { StoredVersion } from '../../../store/records.ts';
 import { findPage } from '../../search/find.ts';
 import { anyOrder, indexedBy, localId } from '../../search/joined.ts';
@@ -38,11 +39,11 @@ export async function walk(
       const { versions, next } = await findPage({ ...step, sort: anyOrder, limit, after: from }, place);
       found.push(...versions.filter(record => isLinked(record, step, place)));
       from = next;
-    } while (from !== undefined && found.length <= count);
-    if (found.length > count) break;
+    } while (from !== undefined && !isFull(found, count + 1));
+    if (isFull(found, count + 1)) break;
   }
-  const versions = found.slice(0, count);
-  const last = found.length > count ? versions.at(-1) : undefined;
+  const versions = found.slice(0, fitting(found, count));
+  const last = found.length > versions.length ? versions.at(-1) : undefined;
   return { versions, next: last && { keys: [last.type], id: last.id } };
 }
 

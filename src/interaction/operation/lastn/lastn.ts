@@ -40,8 +40,8 @@ export const lastn: Interaction = async (engine, request, partition) => {
   const limited = () => ({ partition: withDeadline(partition, engine.searchDeadline), extract, base, model, access });
   const found = await refuseCostly(latest(asked, max, limited()));
   const beside = await refuseCostly(include(found, asked.includes, limited()));
-  const matches = entriesOf(found, asked, model);
-  const included = entriesOf(beside.records, asked, model);
+  const matches = await entriesOf(found, asked, model);
+  const included = await entriesOf(beside.records, asked, model);
   const damaged = [...matches.damaged, ...included.damaged];
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const used = asked.self.filter(([name]) => name !== '_sort');

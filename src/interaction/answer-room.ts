@@ -1,0 +1,82 @@
+import { fhirError } from '../fhir/error.ts';
+import type { FhirError } from '../fhir/error.ts';
+
+/** Most characters of one answer, whose entries count together: a Bundle beyond it is too costly. */
+export const longestAnswer = 32 * 1024 * 1024;
+
+/** Characters of an answer that are not counted: small ones are bounded by the number of requests. */
+const free = 64 * 1024;
+
+/** Takes and gives back room for so many characters among the answers of all requests; false if there is none. */
+export interface AnswerCounts {
+  take(characters: number): boolean;
+  give(characters: number): void;
+}
+
+/**
+ * The room for the answer of one request. What is taken is counted among all answers of the process until the answer is
+ * sent or given up, and `end` is called.
+ */
+export class AnswerRoom {
+  readonly #counts: AnswerCounts;
+  #taken = 0;
+  #counted = 0;
+  #isFull = false;
+
+  constructor(counts: AnswerCounts) {
+    this.#counts = counts;
+  }
+
+  /** The characters that are taken. */
+  get taken(): number {
+    return this.#taken;
+  }
+
+  /** Throws FhirError 403 if a part of the answer did not fit: later parts need not be made. */
+  requireRoom(): void {
+    if (this.#isFull) throw tooLong();
+  }
+
+  /** Takes room. Throws FhirError 403 beyond `longestAnswer`, and 503 if the answers of all requests are too long. */
+  take(characters: number): void {
+    if (this.#taken + characters > longestAnswer) {
+      this.#isFull = true;
+      throw tooLong();
+    }
+    this.#taken += characters;
+    if (this.#taken <= free) return;
+    const missing = this.#taken - this.#counted;
+    if (!this.#counts.take(missing)) {
+      this.#taken -= characters;
+      throw busy();
+    }
+    this.#counted += missing;
+  }
+
+  /** Gives back what was taken beyond so many characters, for an answer that is made again. */
+  giveBack(taken: number): void {
+    this.#taken = taken;
+    this.#isFull = false;
+    if (this.#counted <= taken) return;
+    this.#counts.give(this.#counted - taken);
+    this.#counted = taken;
+  }
+
+  /** Gives back everything. */
+  end(): void {
+    this.giveBack(0);
+  }
+}
+
+const tooLong = (): FhirError =>
+  fhirError(
+    403,
+    'too-costly',
+    `The answer exceeds ${longestAnswer / 1024 / 1024} MiB: request fewer entries at once, smaller pages, or parts ` +
+      'of records by `_elements`.',
+  );
+
+const busy = (): FhirError =>
+  fhirError(503, 'throttled', 'The answers of all requests are too long. Retry in a moment.', undefined, {
+    'Retry-After': '1',
+  });
