@@ -5,7 +5,7 @@ import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from './interaction.ts';
 import { handlingOf } from './prefer.ts';
-import { subset } from './subset.ts';
+import { isWhole, subset } from './subset.ts';
 import { findVersion, findVisible } from './visible.ts';
 
 /**
@@ -39,7 +39,8 @@ async function answerWith(
   const wanted = subsetOf(given, type.definition);
   const found = await find(type);
   const records = [found];
-  const etag = String(found.version);
+  // `If-Match` names versions by number alone, so that a subset is never sent back as the whole record.
+  const etag = isWhole(wanted) ? String(found.version) : `${found.version}-subset`;
   const lastModified = found.lastUpdated;
   if (isUnmodified(headers, type, { tag: etag, lastModified })) return { status: 304, etag, lastModified, records };
   const body = subset(found.text, wanted, type.definition, model.definitions);

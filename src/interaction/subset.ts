@@ -1,3 +1,4 @@
+import { isObject } from '../fhir/json-object.ts';
 import { properties } from '../fhir/resource-text.ts';
 import type { PropertyText } from '../fhir/resource-text.ts';
 import { parseStored } from '../fhir/stored-text.ts';
@@ -74,10 +75,19 @@ const isMeant = (element: ElementDefinition, asked: readonly string[]): boolean 
 function tagged(meta: string): string {
   const tags = properties(meta).find(({ name }) => name === '"tag"')?.value;
   if (tags === undefined) return `${meta.slice(0, -1)}${meta === '{}' ? '' : ','}"tag":[${subsetted}]}`;
-  if (tags.includes('"SUBSETTED"')) return meta;
+  const list: unknown = JSON.parse(tags);
+  if (Array.isArray(list) && list.some(isSubsetTag)) return meta;
   const others = properties(meta).filter(({ name }) => name !== '"tag"');
   const kept = others.map(({ name, value }) => `${name}:${value},`).join('');
   return `{${kept}"tag":${tags.slice(0, -1)}${tags === '[]' ? '' : ','}${subsetted}]}`;
 }
 
-const subsetted = '{"system":"http://terminology.hl7.org/CodeSystem/v3-ObservationValue","code":"SUBSETTED"}';
+/** True for the tag of a resource from which elements are left out, in the systems of R4 and of earlier versions. */
+export function isSubsetTag(tag: unknown): boolean {
+  if (!isObject(tag) || tag['code'] !== 'SUBSETTED') return false;
+  const { system } = tag;
+  return system === undefined || system === observationValue || system === 'http://hl7.org/fhir/v3/ObservationValue';
+}
+
+const observationValue = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
+const subsetted = `{"system":"${observationValue}","code":"SUBSETTED"}`;

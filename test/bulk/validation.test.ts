@@ -52,6 +52,17 @@ function under(validationPolicy: 'off' | 'enforce'): object {
   return { model: { ...target.model, types } };
 }
 
+// https://hl7.org/fhir/R4/search.html#elements
+it('rejects a part of a record under every policy', async () => {
+  const system = 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue';
+  const part = patient('part', { meta: { tag: [{ system, code: 'SUBSETTED' }] } });
+  const { created, rejected } = await target.load(
+    [target.file('a.ndjson', lines(part, patient('whole')))],
+    under('off'),
+  );
+  expect({ created, rejected }).toEqual({ created: 1, rejected: 1 });
+});
+
 it('rejects for invariants and bindings under `enforce`, but not for a profile that is incomplete', async () => {
   const { created, rejected, warned } = await target.load([target.file('a.ndjson', lines(...wrong))], under('enforce'));
   expect({ created, rejected, warned }).toEqual({ created: 2, rejected: 4, warned: 1 });

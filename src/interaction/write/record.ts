@@ -8,6 +8,7 @@ import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { pathOf } from './body.ts';
+import { subsetIssues } from './subsetted.ts';
 
 /** A parsed resource to store, without the base64 of its attachments (attachment/cut.ts). */
 export interface CutRecord {
@@ -37,13 +38,13 @@ export interface CheckedRecord {
  * https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 export async function checkRecord(
-  { type: { attachment }, parsed, body, spans }: CutRecord,
+  { type: { name, attachment }, parsed, body, spans }: CutRecord,
   found: readonly ValidationIssue[],
   { contentOptional }: { readonly contentOptional: boolean },
 ): Promise<CheckedRecord> {
   const errors = found.filter(({ severity }) => severity === 'error');
   const structure: Issue[] = errors.filter(isOfStructure);
-  const rules: Issue[] = errors.filter(issue => !isOfStructure(issue));
+  const rules: Issue[] = [...errors.filter(issue => !isOfStructure(issue)), ...subsetIssues(parsed.value, name)];
   if (attachment === undefined) return { contents: [], structure, rules };
   const places = attachmentPlaces(parsed.value, attachment);
   for (const place of places) {

@@ -117,6 +117,12 @@ describe('a change of the Meta', () => {
     expect(await readMeta()).not.toHaveProperty('tag');
   });
 
+  it('does not make a part of the record', async () => {
+    const part = { system: 'http://terminology.hl7.org/CodeSystem/v3-ObservationValue', code: 'SUBSETTED' };
+    const answer = await post(server, '/Patient/p1/$meta-add', withMeta({ tag: [part] }));
+    expect([answer.status, answer.json.issue[0].expression]).toEqual([422, ['Patient.meta.tag[1]']]);
+  });
+
   it('makes no version if nothing changes', async () => {
     const { headers } = await post(server, `/Patient/${id}/$meta-add`, withMeta({ tag: [tag('a')] }));
     expect(headers.etag).toBe('W/"1"');
