@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
-import { inflaterOf } from './inflate.ts';
+import { inflaterOf, isCompressed } from './inflate.ts';
 import { withoutPlace } from './places.ts';
 import { largeBody } from './uploads.ts';
 import type { Uploads } from './uploads.ts';
@@ -81,7 +81,7 @@ export async function readUpload(
   };
   try {
     await withoutPlace(request, async () => {
-      if (announced > largeBody) await enter(announced);
+      if (announced > largeBody) await enter(isCompressed(request) ? limits.most : announced);
       await receive(request, response, limits, chunk => {
         if (whole !== undefined || size + chunk.length <= largeBody) return add(chunk);
         return enter(limits.most).then(() => add(chunk));

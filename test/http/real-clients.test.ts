@@ -85,6 +85,16 @@ describe('a compressed body', () => {
     expect(await sendBytes('/Communication', { 'Content-Encoding': 'gzip' }, bomb)).toBe(413);
   });
 
+  it('may be a Bundle that is much larger than what was announced', async () => {
+    const kinds = [' ', '\n', '\t', '\r'];
+    const noise = Array.from({ length: 6_000_000 }, () => kinds[Math.floor(Math.random() * 4)]).join('');
+    const entry = '{"request":{"method":"GET","url":"Patient/p1"}}';
+    const text = `{"resourceType":"Bundle","type":"batch","entry":[${noise}${' '.repeat(30_000_000)}${entry}]}`;
+    const body = gzipSync(text, { level: 1 });
+    expect(body.length).toBeGreaterThan(1024 * 1024);
+    expect(await sendBytes('/', { 'Content-Encoding': 'gzip' }, body)).toBe(200);
+  });
+
   it('may be the form of a search', async () => {
     const own = { 'Content-Type': 'application/x-www-form-urlencoded', 'Content-Encoding': 'gzip' };
     expect(await sendBytes('/Communication/_search', own, gzipSync('_count=1'))).toBe(200);
