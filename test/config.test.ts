@@ -62,6 +62,7 @@ describe('settings', () => {
       metricsPort: undefined,
       metricsHost: '127.0.0.1',
       traces: 'off',
+      requireStore: false,
       watch: false,
       debug: false,
       issuers: [],

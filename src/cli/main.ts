@@ -29,7 +29,8 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
 const ignore = (): void => {};
 
 /** Finds the command, parses its flags and runs it. */
-async function run(argv: readonly string[]): Promise<ExitCode> {
+async function run(given: readonly string[]): Promise<ExitCode> {
+  const argv = withHelpFlag(given);
   if (argv[0] === '--version') {
     console.log(`${program.name} ${program.version}`);
     return exitCodes.done;
@@ -52,18 +53,26 @@ async function run(argv: readonly string[]): Promise<ExitCode> {
   const rest = argv.slice(entry.name.split(' ').length);
   const isServer = entry.name === 'serve';
   logsJson = isServer && (/--log-format[ =]json\b/.test(rest.join(' ')) || process.env['CRS_LOG_FORMAT'] === 'json');
-  const given = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
-  logsJson = isServer && given.config.logFormat === 'json';
-  if (isServer) return command.run(given); // which completes running requests
+  const parsed = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
+  logsJson = isServer && parsed.config.logFormat === 'json';
+  if (isServer) return command.run(parsed); // which completes running requests
   const crash = (error: unknown): never => process.exit(explain(error));
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
   try {
-    return await command.run(given);
+    return await command.run(parsed);
   } finally {
     stopListening();
     process.off('uncaughtException', crash).off('unhandledRejection', crash);
   }
+}
+
+/** `help`, `help COMMAND` and `GROUP help` with the flag that they mean. */
+function withHelpFlag(argv: readonly string[]): readonly string[] {
+  const [first = '', second] = argv;
+  if (first === 'help') return [...argv.slice(1), '--help'];
+  const isGroup = second === 'help' && commands.some(({ name }) => name.startsWith(`${first} `));
+  return isGroup ? [first, ...argv.slice(2), '--help'] : argv;
 }
 
 function unknownCommand([first = '', second = '']: readonly string[]): string {

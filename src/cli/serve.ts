@@ -47,11 +47,13 @@ itself; that store has clients and users too, whose passwords are printed, for t
     process.stdout.removeAllListeners('error').on('error', () => {});
     // JSON to the last line, for those who collect both streams
     const lines = given.logFormat === 'json' ? createLog('info', process.stdout, Date.now, 'json') : undefined;
+    const isJson = lines !== undefined;
     const say = (text: string): void => (lines === undefined ? console.log(text) : lines.notice(text.trim()));
     const demo = own.demo === true;
     const refusals = [...startRefusals(given, demo), ...fileProblems(given)]; // before a demonstration is filled
     if (refusals.length > 0) throw new ConfigError(refusals);
     say(`Runs on Node ${process.version} (${process.execPath}).`);
+    const isNew = await isNewStore(given);
     const isToFill = demo && (await import('../demo/fill.ts')).beginDemo(given.store);
     const files = demo && hasAuthorizationServer(given) ? await demoSecrets(given) : undefined;
     let config = files === undefined || given.keyFile !== undefined ? given : { ...given, keyFile: files.keyFile };
@@ -63,8 +65,9 @@ itself; that store has clients and users too, whose passwords are printed, for t
     uncaught.started();
     const stopped = stopSignal();
     try {
-      if (demo) await showDemo(running, config, files, say);
+      if (demo) await sayAtOnce(isJson, say, add => showDemo(running, config, files, add));
       else say(`Serves ${running.url}/r4/{partition}. Ctrl-C stops it.`);
+      if (!demo) await sayWithoutPartition(running, config, isNew, say);
       flushCompileCache();
       await Promise.race([stopped, uncaught.occurred]);
     } finally {
@@ -73,6 +76,48 @@ itself; that store has clients and users too, whose passwords are printed, for t
     return Promise.race([uncaught.occurred, Promise.resolve(exitCodes.done)]);
   },
 });
+
+/**
+ * Whether a start creates the store. Throws CommandError if it would and `require-store` forbids that; what is wrong
+ * with the store otherwise is left to the start.
+ */
+async function isNewStore({ store, requireStore: isRequired }: Config): Promise<boolean> {
+  const [{ requireStore }, { StoreRefused }] = await Promise.all([
+    import('../store/open.ts'),
+    import('../store/errors.ts'),
+  ]);
+  try {
+    await requireStore(store);
+    return false;
+  } catch (error) {
+    if (!(error instanceof StoreRefused)) return false;
+    if (!isRequired) return true;
+    throw new CommandError(
+      `${error.message}, and \`require-store\` forbids to create one. Check the path and the volume; for a ` +
+        `first start create the store: ${partitionAdd(store)}`,
+    );
+  }
+}
+
+/** Says that no partition can be served, and how to add one. */
+async function sayWithoutPartition(
+  { engine }: RunningEngine,
+  { store }: Config,
+  isNew: boolean,
+  say: (text: string) => void,
+): Promise<void> {
+  if ((await engine.store.partitions.list()).length > 0) return;
+  const which = isNew ? 'is a new store' : 'is a store';
+  say(`${hideCredentials(store)} ${which}, without partitions: no request for records can be answered yet.`);
+  say(`Add a partition: ${partitionAdd(store)}`);
+  if (isNew) say('If records should be there, the path is wrong: see `--store`, and `--require-store`.');
+}
+
+/** The command that adds a partition to a store; a URL with credentials comes from the environment. */
+function partitionAdd(store: string): string {
+  const flag = hideCredentials(store) === store ? ` --store ${shellWord(store)}` : '';
+  return `npm run cli -- partition add NAME --zone ZONE${flag}`;
+}
 
 /** Starts the server, of one process or of several. The modules are loaded here, so that `--help` is fast. */
 async function start(config: Config, log: Log, parts: ProcessParts): Promise<RunningEngine> {
@@ -136,6 +181,20 @@ async function fillDemo(config: Config): Promise<void> {
   if (reason === undefined) return;
   const text = `The store was not filled: stopped by ${reason}. The next start continues.`;
   throw new CommandError(text, asked ? exitCodes.interrupted : exitCodes.failed);
+}
+
+/**
+ * Says all that `work` adds when it is complete, in one piece, so that no line of the log is printed inside it; in JSON
+ * each line is an object of its own.
+ */
+async function sayAtOnce(
+  isJson: boolean,
+  say: (text: string) => void,
+  work: (add: (text: string) => void) => Promise<void>,
+): Promise<void> {
+  const texts: string[] = [];
+  await work(text => void texts.push(text));
+  for (const text of isJson ? texts : [texts.join('\n')]) say(text);
 }
 
 async function showDemo(

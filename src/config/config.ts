@@ -12,6 +12,7 @@ export interface Config {
   readonly definitions: readonly string[];
   readonly capability: string | undefined;
   /** Whether the definitions are reloaded when their files change. */
+  readonly requireStore: boolean;
   readonly watch: boolean;
   /** `open`: every client that can connect to the port may do everything. */
   readonly access: 'token' | 'open';

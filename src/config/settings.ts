@@ -60,6 +60,15 @@ export const settings: readonly Setting[] = [
       default: defaultStores.shipped,
     },
   ),
+  setting(
+    'require-store',
+    undefined,
+    truth,
+    'Refuse to start without a store: a wrong path makes a new one otherwise',
+    {
+      default: 'false',
+    },
+  ),
   setting('definitions', 'PATH', some, 'A folder or a FHIR package (.tgz) of more definitions', { repeats: true }),
   setting('capability', 'DIR', some, 'Folder that replaces the shipped `capability/`'),
   setting('watch', undefined, truth, 'Reload the definitions when their files change', { default: 'false' }),

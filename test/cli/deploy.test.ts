@@ -1,5 +1,15 @@
 /* oxlint-disable typescript/no-explicit-any -- the values of YAML files are what the tests look into */
-import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
@@ -29,15 +39,35 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const targets = ['systemd', 'compose', 'kubernetes'] as const;
 type Target = (typeof targets)[number];
 
+/** What only the operator knows: Compose takes it from the environment. */
+const outside: Readonly<Record<Target, readonly string[]>> = {
+  systemd: [],
+  compose: [],
+  kubernetes: ['--public-url', 'https://fhir.example.org', '--trusted-proxies', '172.16.0.1'],
+};
+
 async function printed(target: Target, ...flags: string[]): Promise<string> {
-  const { code, stdout, stderr } = await run(['deploy', target, ...flags]);
+  const given = outside[target].filter((_, at) => !flags.includes(outside[target][at - (at % 2)] ?? ''));
+  const { code, stdout, stderr } = await run(['deploy', target, ...given, ...flags]);
   expect([code, stderr]).toEqual([0, '']);
   return stdout;
 }
 
+/** The environment in which `docker compose` runs. */
+const composed: Readonly<Record<string, string>> = {
+  CRS_PUBLIC_URL: 'https://fhir.example.org',
+  CRS_TRUSTED_PROXIES: '172.16.0.1',
+};
+
 /** The variables that a target gives the service. */
 function environmentIn(target: Target, text: string): Record<string, string> {
-  if (target === 'compose') return yaml.load(text).services.service.environment;
+  if (target === 'compose')
+    return Object.fromEntries(
+      Object.entries<string>(yaml.load(text).services.service.environment).map(([name, value]) => {
+        const [, asked, usual] = /^\$\{(\w+):(?:\?.+|-(.*))\}$/.exec(value) ?? [];
+        return [name, asked === undefined ? value : (usual ?? composed[asked] ?? '')];
+      }),
+    );
   if (target === 'kubernetes') return yaml.loadAll(text).find(({ kind }) => kind === 'ConfigMap').data;
   const lines = valuesOf(text, 'Environment').map(line =>
     line.startsWith('"') ? line.slice(1, -1).replaceAll(/\\(.)/g, '$1') : line,
@@ -58,7 +88,7 @@ describe.each(targets)('deploy %s', target => {
     const config = readConfig(['serve'].slice(1), environmentIn(target, await printed(target)));
     expect(config.logFormat).toBe('json');
     const [host, publicUrl] = target === 'systemd' ? ['127.0.0.1'] : ['0.0.0.0', 'https://fhir.example.org'];
-    expect([config.host, config.publicUrl]).toEqual([host, publicUrl]);
+    expect([config.host, config.publicUrl, config.requireStore]).toEqual([host, publicUrl, true]);
     expect(startRefusals(config, false)).toEqual([]);
   });
 
@@ -151,6 +181,12 @@ describe('the systemd unit', () => {
             env: environmentIn('systemd', unit),
           },
         );
+      const refused = start();
+      await refused.until(/There is no store at .*, and `require-store` forbids to create one/, 'stderr');
+      expect(await refused.ended).not.toBe(0);
+      const store = join(state, 'records.sqlite');
+      expect((await run(['partition', 'add', 'clinic', '--store', `sqlite:${store}`])).code).toBe(0);
+      for (const name of readdirSync(state)) chownSync(join(state, name), id, id);
       const server = start();
       await server.until(/Serves http/);
       expect(await (await fetch(`http://127.0.0.1:${port}/readyz`)).json()).toEqual({ status: 'ok' });
@@ -226,6 +262,21 @@ describe('the Compose file', () => {
 });
 
 describe('the Kubernetes manifests', () => {
+  it.each([
+    [[], /`--public-url` is missing: .*\n.*`--trusted-proxies` is missing: /],
+    [['--trusted-proxies', '10.1.0.0/16'], /`--public-url` is missing: the https URL by which clients reach/],
+    [['--public-url', 'https://ehr.example'], /`--trusted-proxies` is missing: the addresses of the ingress/],
+  ])('are not printed with %j, and no proxy is trusted unasked', async (flags, text) => {
+    const { code, stdout, stderr } = await run(['deploy', 'kubernetes', ...flags]);
+    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(text)]);
+  });
+
+  it('trust no proxy where the service speaks https itself', async () => {
+    const flags = ['--public-url', 'https://ehr.example', '--tls-cert', '/tls/tls.crt', '--tls-key', '/tls/tls.key'];
+    const { stdout } = await run(['deploy', 'kubernetes', ...flags]);
+    expect(environmentIn('kubernetes', stdout)).not.toHaveProperty('CRS_TRUSTED_PROXIES');
+  });
+
   const podOf = (text: string): any =>
     yaml.loadAll(text).find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment').spec.template.spec;
 

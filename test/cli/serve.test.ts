@@ -27,7 +27,52 @@ async function stop(server: Launched): Promise<number | null> {
   return server.ended;
 }
 
+describe('serve on a store path that does not exist', () => {
+  it('says that the store is new and has no partitions, and what to do', async () => {
+    const server = serve('mistyped.sqlite');
+    await server.until(/see `--store`, and `--require-store`\.\n/);
+    const path = `sqlite:${join(folder, 'mistyped.sqlite')}`;
+    expect(server.stdout()).toContain(
+      `${path} is a new store, without partitions: no request for records can be answered yet.\n` +
+        `Add a partition: npm run cli -- partition add NAME --zone ZONE --store ${path}\n`,
+    );
+    expect(await stop(server)).toBe(0);
+    const again = serve('mistyped.sqlite');
+    await again.until(/mistyped\.sqlite is a store, without partitions: .*\nAdd a partition: /);
+    expect(await stop(again)).toBe(0);
+    expect((await run(['partition', 'add', 'clinic', ...storeFlags('mistyped.sqlite')])).code).toBe(0);
+    const third = serve('mistyped.sqlite');
+    await third.until(/Ctrl-C stops it\.\n/);
+    expect(await stop(third)).toBe(0);
+    expect(third.stdout()).not.toContain('partitions');
+  });
+
+  it.each([
+    ['the flag', ['--require-store'], {}],
+    ['the variable, with several processes', ['--processes', '2'], { CRS_REQUIRE_STORE: 'true' }],
+    ['the flag, for a demonstration', ['--require-store', '--demo'], {}],
+  ])('refuses to create one with %s', async (_what, flags, env) => {
+    const args = ['serve', '--port', '0', '--log', 'off', '--access', 'open', ...storeFlags('absent.sqlite'), ...flags];
+    const server = launch(args, { env });
+    expect(await server.ended).not.toBe(0);
+    expect(server.stderr()).toMatch(
+      /^There is no store at `\S+absent\.sqlite`, and `require-store` forbids to create one\. .*partition add NAME/m,
+    );
+    expect(existsSync(join(folder, 'absent.sqlite'))).toBe(false);
+  });
+});
+
 describe('serve --demo', () => {
+  it('prints its greeting in one piece', async () => {
+    const server = launch(['serve', '--port', '0', '--demo', '--access', 'open', ...storeFlags('piece.sqlite')]);
+    const pieces: string[] = [];
+    server.process.stdout?.on('data', (piece: Buffer) => void pieces.push(String(piece)));
+    await server.until(/Serves [^]*curl[^]*\n\n/);
+    const greeting = pieces.filter(piece => /Serves|curl|Open the explorer/.test(piece));
+    expect(greeting).toEqual([expect.stringMatching(/Open the explorer [^]*Serves [^]*curl[^]*curl[^]*\n$/)]);
+    expect(await stop(server)).toBe(0);
+  });
+
   it('fills a new store, prints queries that work, and ends cleanly; the next start adds nothing', async () => {
     const first = serve('demo.sqlite', '--demo');
     const [, base = ''] = await first.until(/Serves (http:\S+\/r4\/demo) [^]*curl[^]*\n\n/);
@@ -163,7 +208,8 @@ describe('serve --log-format json', () => {
     const [, url = ''] = await server.until(/Serves (http:[^"]+)\/r4/);
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
     expect(await stop(server)).toBe(0);
-    expect(parsed(server.stdout())).toMatchObject([{ level: 'notice' }, { level: 'notice' }]);
+    const lines = parsed(server.stdout()); // with what to do about a store without partitions
+    expect(lines).toMatchObject(Array.from({ length: 5 }, () => ({ level: 'notice' })));
     expect(parsed(server.stderr())).toContainEqual(expect.objectContaining({ level: 'info', route: '/healthz' }));
   });
 

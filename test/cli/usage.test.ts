@@ -15,6 +15,29 @@ describe('the command line', () => {
     for (const exitCode of [0, 1, 2, 3, 130]) expect(stdout).toMatch(new RegExp(`^ {2}${exitCode} `, 'm'));
   });
 
+  it.each([
+    [['help'], ['--help']],
+    [
+      ['help', 'serve'],
+      ['serve', '--help'],
+    ],
+    [
+      ['help', 'partition', 'add'],
+      ['partition', 'add', '--help'],
+    ],
+    [
+      ['help', 'partition'],
+      ['partition', '--help'],
+    ],
+    [
+      ['partition', 'help'],
+      ['partition', '--help'],
+    ],
+  ])('takes %j as %j', async (words, flags) => {
+    expect(await run(words)).toEqual(await run(flags));
+    expect((await run(words)).code).toBe(0);
+  });
+
   it('shows the same on stderr, with exit code 2, where no command is given', async () => {
     const { code, stdout, stderr } = await run([]);
     expect([code, stdout]).toEqual([2, '']);

@@ -8,7 +8,10 @@ file, are printed as variables; others have what the target needs. Secrets are n
 lines name the files or objects that hold them. \`issuers\` of a settings file are not printed; mount the
 file and set CRS_CONFIG.`;
 
-/** A command that prints a text that is made from the settings. */
+/**
+ * A command that prints a text that is made from the settings; `textOf` throws ConfigError if some are missing that the
+ * target cannot choose.
+ */
 export const deployCommand = (textOf: (given: Settings) => string): Command =>
   defineCommand({
     details,

@@ -55,8 +55,9 @@ export function composeFile(given: Settings): string {
   const environment = environmentOf(given, {
     host: '0.0.0.0',
     'key-file': '/secrets/key',
-    'public-url': 'https://fhir.example.org',
-    'trusted-proxies': '172.16.0.0/12',
+    'public-url': '${CRS_PUBLIC_URL:?The https URL by which clients reach the service}',
+    'trusted-proxies': '${CRS_TRUSTED_PROXIES:?The address of the proxy, as the service sees it}',
+    'require-store': '${CRS_REQUIRE_STORE:-true}',
     'log-format': 'json',
   });
   const { CRS_STORE: _, ...shown } = environment;
@@ -104,7 +105,8 @@ export function composeFile(given: Settings): string {
     volumes: Object.fromEntries(['mongo-secrets', 'service-secrets', ...members].map(volume => [volume, {}])),
   };
   return `# Made by \`npm run cli -- deploy compose\`. The service listens on loopback of this machine: put a proxy with
-# https before it, and set CRS_PUBLIC_URL to its URL and CRS_TRUSTED_PROXIES to its address.
+# https before it, and set CRS_PUBLIC_URL to its URL and CRS_TRUSTED_PROXIES to its address, in the environment or in
+# \`.env\`. The first start needs CRS_REQUIRE_STORE=false; then run \`partition add\` in the container.
 ${printYaml(file)}
 `;
 }

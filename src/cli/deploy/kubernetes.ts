@@ -1,3 +1,4 @@
+import { ConfigError } from '../../config.ts';
 import program from '../../../package.json' with { type: 'json' };
 import { environmentOf, stopSeconds, valueIn } from './environment.ts';
 import type { Settings } from './environment.ts';
@@ -15,13 +16,13 @@ const drain = 5;
  * https://kubernetes.io/docs/reference/kubernetes-api/
  */
 export function kubernetesManifests(given: Settings): string {
+  requireOutside(given);
   const isMongo = given.get('store')?.[0]?.startsWith('mongodb') === true;
   const environment = environmentOf(given, {
     host: '0.0.0.0',
     store: 'sqlite:/data/records.sqlite',
     'key-file': '/keys/key',
-    'public-url': 'https://fhir.example.org',
-    'trusted-proxies': '10.0.0.0/8',
+    'require-store': 'true',
     'metrics-port': '9464',
     'metrics-host': '0.0.0.0',
     'log-format': 'json',
@@ -73,9 +74,30 @@ export function kubernetesManifests(given: Settings): string {
   const head = [
     '# For Kubernetes 1.30 or later.',
     `# Secret ${name}: \`key\`, at least 32 random characters${store}.`,
+    firstStart,
     ...(valueIn(environment, 'processes') === 'auto' ? [autoNote] : []),
   ].join('\n');
   return `${head}\n${manifests.map(manifest => `---\n${printYaml(manifest)}\n`).join('')}`;
+}
+
+const firstStart =
+  '# The first start: set CRS_REQUIRE_STORE to "false", run `node src/start.js partition add` in a pod, and set it\n' +
+  '# back: it refuses a start on an empty volume or database.';
+
+/**
+ * Throws ConfigError without the settings that only the operator knows: the URL that clients use, and either the
+ * addresses of the proxies to trust or the certificates.
+ */
+function requireOutside(given: Settings): void {
+  const missing: string[] = [];
+  if (!given.has('public-url'))
+    missing.push('`--public-url` is missing: the https URL by which clients reach the service.');
+  if (!given.has('trusted-proxies') && !given.has('tls-cert'))
+    missing.push(
+      '`--trusted-proxies` is missing: the addresses of the ingress controller, which the service believes about ' +
+        'clients; or let the service speak https itself, with `--tls-cert` and `--tls-key`.',
+    );
+  if (missing.length > 0) throw new ConfigError(missing);
 }
 
 const claim = {

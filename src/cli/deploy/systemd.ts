@@ -14,12 +14,14 @@ export function systemdUnit(given: Settings): string {
   const environment = environmentOf(given, {
     store: `sqlite:${data}/records.sqlite`,
     'key-file': `${configuration}/key`,
+    'require-store': 'true',
     'log-format': 'json',
   });
   const store = valueIn(environment, 'store');
   const isSecret = store.startsWith('mongodb');
   const shown = Object.entries(environment).filter(([name]) => !(isSecret && name === 'CRS_STORE'));
   return `# ${configuration}/key: a secret of ${user}, readable by its owner only (see --key-file).
+# The store is made once, by \`partition add\` as ${user}: CRS_REQUIRE_STORE refuses a start without it.
 # ${configuration}/environment: further settings, such as CRS_PUBLIC_URL; secrets only here, such as the URL of MongoDB.
 [Unit]
 Description=Clinical Records Service
