@@ -22,6 +22,12 @@ export interface Expansions {
 /** Most codes of an expansion. */
 export const MOST_CODES = 10_000;
 
+/** Budget of the patterns of a ValueSet in a call, in steps of some 2 µs. */
+export const CALL_STEPS = 50_000;
+
+/** The problem of a set whose patterns exceed the budget. */
+export const PATTERNS_TOO_COSTLY = 'its filters with `regex` take too long';
+
 /** Codes while they are collected: the systems, each with its codes. */
 export type CodeMap = ReadonlyMap<string, ReadonlySet<string>>;
 

@@ -2,10 +2,13 @@ import { Cache } from '../cache.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
+import { Budget } from '../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { type CodeSystem, codeSystemOf, isBelow } from '../validation/profile/code-system.ts';
 import { grammars } from '../validation/profile/grammars.ts';
 import { compileFilter } from '../validation/profile/value-set-filter.ts';
 import { type CodeMap, codesOf, countOf, type Expansion, type Expansions, MOST_CODES } from './expansion.ts';
+import { CALL_STEPS, PATTERNS_TOO_COSTLY } from './expansion.ts';
 import { restrict, union } from './expansion.ts';
 import { publishedCodes } from './published.ts';
 
@@ -25,14 +28,19 @@ export function createExpansions(definitions: Pick<Definitions, 'find'>): Expans
   };
   const source = sourceOf(definitions);
   return {
-    valueSet: canonical => cached(canonical, () => expandSet(canonical, source, [])),
-    resource: valueSet => tryExpand(() => expandResource(valueSet, 'in the call', source, [])),
+    valueSet: canonical => cached(canonical, () => expandSet(canonical, source(patternSteps.loaded), [])),
+    resource: valueSet => tryExpand(() => expandResource(valueSet, 'in the call', source(patternSteps.call), [])),
     related: (system, code, how) =>
-      cached(JSON.stringify([system, code, how]), () => relatedTo(completeSystem(system, source), system, code, how)),
+      cached(JSON.stringify([system, code, how]), () =>
+        relatedTo(completeSystem(system, source(0)), system, code, how),
+      ),
   };
 }
 
 const most = 50;
+
+/** Budgets of the patterns of one expansion, in steps of some 2 µs. */
+const patternSteps = { loaded: 1_000_000, call: CALL_STEPS };
 
 /** Why something cannot be expanded. */
 class NotExpanded extends Error {}
@@ -41,18 +49,22 @@ interface Source {
   readonly definitions: Pick<Definitions, 'find'>;
   /** A loaded CodeSystem; undefined without one. */
   readonly system: (url: string) => CodeSystem | undefined;
+  /** For patterns. */
+  readonly budget: Budget;
 }
 
-function sourceOf(definitions: Pick<Definitions, 'find'>): Source {
+/** Sources with a budget of their own each, which share the systems that were read. */
+function sourceOf(definitions: Pick<Definitions, 'find'>): (steps: number) => Source {
   const systems = new Cache<CodeSystem>(most);
-  return {
+  return steps => ({
     definitions,
+    budget: new Budget(steps),
     system: url => {
       const definition = systems.get(url) === undefined ? definitions.find('CodeSystem', url) : undefined;
       if (definition !== undefined) systems.put(url, codeSystemOf(definition.resource()));
       return systems.get(url);
     },
-  };
+  });
 }
 
 function tryExpand(make: () => CodeMap): Expansion {
@@ -62,6 +74,7 @@ function tryExpand(make: () => CodeMap): Expansion {
     return { codes: codesOf(made) };
   } catch (error) {
     if (error instanceof NotExpanded) return { problem: error.message };
+    if (error instanceof TooCostly) return { problem: PATTERNS_TOO_COSTLY };
     throw error;
   }
 }
@@ -103,22 +116,16 @@ function expandSystem(url: string, part: JsonObject, source: Source): CodeMap {
   const listed = objectsOf(part['concept']).map(({ code }) => String(code));
   if (listed.length > 0) return new Map([[url, new Set(listed)]]);
   const system = completeSystem(url, source);
-  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter));
+  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter, steps => source.budget.spend(steps)));
   const codes = system.codes.filter(code => {
     const concept = system.concept(code);
-    return concept !== undefined && filters.every(filter => passes(() => filter(concept, system), url));
+    return concept !== undefined && filters.every(filter => passes(filter(concept, system), url));
   });
   return new Map([[url, new Set(codes)]]);
 }
 
-/** The result of a filter, whose pattern may be invalid or too costly. */
-function passes(decide: () => boolean | undefined, url: string): boolean {
-  let result: boolean | undefined;
-  try {
-    result = decide();
-  } catch {
-    result = undefined;
-  }
+/** The result of a filter, if it has one. */
+function passes(result: boolean | undefined, url: string): boolean {
   if (result === undefined) throw new NotExpanded(`a filter of the codes of \`${url}\` cannot be evaluated here`);
   return result;
 }

@@ -1,45 +1,51 @@
-import { createContext, Script } from 'node:vm';
 import { Cache } from '../../cache.ts';
 import { TooCostly } from './errors.ts';
+import { compileLinear, sizeOf } from './linear-pattern.ts';
+import type { LinearPattern } from './linear-pattern.ts';
 
 /**
- * True if a part of the text matches the pattern, as FHIRPath's `matches()` defines it. Patterns may backtrack
- * exponentially: one whose form excludes that for a text of this length runs directly, any other with a time limit.
- * Throws TooCostly beyond the limit, or for a text of more than 100,000 characters; SyntaxError for an invalid pattern.
+ * True if a part of the text matches the pattern, as FHIRPath's `matches()` defines it. A pattern that cannot backtrack
+ * for long over a text of this length runs on the machine's own engine, any other on one that never backtracks (RE2).
+ * Throws Delegated for an assertion or a back reference that only the former has, TooCostly for a text of more than
+ * 100,000 characters and a pattern that is too large; SyntaxError for an invalid pattern.
  * https://hl7.org/fhirpath/N1/#matchesregex-string-boolean
  */
 export function matchesPattern(text: string, source: string, spend: Spend = free): boolean {
-  const pattern = patternOf(text, source);
+  const pattern = patternOf(text, source, spend);
   pattern.regexp.lastIndex = 0;
-  if (isBounded(pattern, text)) return pattern.regexp.test(text);
-  return run(text, pattern.regexp, '', testing, spend) === true;
+  return isBounded(pattern, text, spend) ? pattern.regexp.test(text) : linear(pattern, text, spend).test(text);
 }
 
-/** The text with each match replaced; limits as above. */
+/** The text with each match replaced by `to`, which has neither `$` nor `\`; limits as above. */
 export function replaceMatches(text: string, source: string, to: string, spend: Spend = free): string {
-  const pattern = patternOf(text, source);
-  if (isBounded(pattern, text)) return text.replace(pattern.regexp, to);
-  return String(run(text, pattern.regexp, to, replacing, spend));
+  const pattern = patternOf(text, source, spend);
+  if (isBounded(pattern, text, spend)) return text.replace(pattern.regexp, to);
+  return linear(pattern, text, spend).matcher(text).replaceAll(to);
 }
 
-/** Spends the cost of a run from a budget: one with a time limit costs as much as thousands of visited values. */
-type Spend = (steps: number) => void;
+/** Spends the cost of a run from a budget, in steps that take about 2 µs. */
+export type Spend = (steps: number) => void;
 
 const free: Spend = () => undefined;
 
 interface Pattern {
+  readonly source: string;
   readonly regexp: RegExp;
   /** Number of repetitions side by side; undefined if they are nested. */
   readonly repetitions: number | undefined;
+  /** The same pattern for RE2, once it is needed. */
+  linear?: LinearPattern;
 }
 
 const longest = 100_000;
 
-function patternOf(text: string, source: string): Pattern {
+function patternOf(text: string, source: string, spend: Spend): Pattern {
   if (text.length > longest || source.length > 10_000) throw new TooCostly('pattern');
   let pattern = known.get(source);
   if (pattern === undefined) {
-    pattern = { regexp: compiled(source), repetitions: linear.has(source) ? 1 : repetitionsOf(source) };
+    spend(20 + source.length / 10);
+    const repetitions = neverBacktrack.has(source) ? 0 : repetitionsOf(source);
+    pattern = { source, regexp: compiled(source), repetitions };
     known.put(source, pattern);
   }
   return pattern;
@@ -58,14 +64,33 @@ function compiled(source: string): RegExp {
 }
 
 /** In the worst case each repetition begins and ends anywhere in the text. */
-const isBounded = ({ repetitions }: Pattern, text: string): boolean =>
-  repetitions !== undefined && (text.length + 1) ** (repetitions + 1) <= 1_000_000;
+function isBounded({ repetitions }: Pattern, text: string, spend: Spend): boolean {
+  if (repetitions === undefined) return false;
+  const steps = (text.length + 1) ** (repetitions + 1);
+  if (steps > 10_000 && repetitions > 0) return false;
+  spend(steps / 400);
+  return true;
+}
+
+/** The pattern for RE2, whose time is at most its size times the length of the text. */
+function linear(pattern: Pattern, text: string, spend: Spend): LinearPattern {
+  if (pattern.linear === undefined) {
+    const size = sizeOf(pattern.source);
+    if (size > largest) throw new TooCostly('pattern');
+    spend(size);
+    pattern.linear = compileLinear(pattern.regexp);
+  }
+  spend((pattern.linear.programSize() * text.length) / 100);
+  return pattern.linear;
+}
+
+const largest = 20_000;
 
 /**
  * Patterns of R4 on every element of every StructureDefinition (eld-19, eld-20): everything after the first character
  * is optional, so that they never backtrack.
  */
-const linear: ReadonlySet<string> = new Set([
+const neverBacktrack: ReadonlySet<string> = new Set([
   String.raw`[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\.[^\s\.,:;\'"\/|?!@#$%&*()\[\]{}]{1,64}(\[x\])?(\:[^\s\.]+)?)*`,
   String.raw`[A-Za-z][A-Za-z0-9]*(\.[a-z][A-Za-z0-9]*(\[x])?)*`,
 ]);
@@ -109,24 +134,4 @@ function endOfClass(source: string, start: number): number {
     else if (source.charAt(at) === ']') return at;
   }
   return source.length;
-}
-
-const deadline = 400; // milliseconds; a busy machine takes some to begin
-const testing = new Script('pattern.test(text)');
-const replacing = new Script('text.replace(pattern, to)');
-const place = { pattern: /(?:)/gsu, text: '', to: '' };
-let context: object | undefined;
-
-function run(text: string, pattern: RegExp, to: string, script: Script, spend: Spend): unknown {
-  spend(2_000);
-  Object.assign(place, { pattern, text, to });
-  context ??= createContext(place);
-  try {
-    return script.runInContext(context, { timeout: deadline });
-  } catch (error) {
-    const { code } = error as { code?: unknown }; // an error of another realm is not an instance of this one's Error
-    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-    spend(1_000_000);
-    throw new TooCostly('pattern');
-  }
 }

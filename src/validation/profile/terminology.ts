@@ -1,6 +1,7 @@
 import type { Definitions } from '../../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { Spend } from '../../fhirpath/evaluate/pattern.ts';
 import { codeSystemOf } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
 import { grammars, grammarSets } from './grammars.ts';
@@ -23,10 +24,11 @@ export interface Terminology {
 }
 
 /**
- * Terminology from definitions; each ValueSet and CodeSystem is read at its first use.
+ * Terminology from definitions; each ValueSet and CodeSystem is read at its first use. `spend` gets the cost of
+ * patterns, and may throw TooCostly, as answers then do.
  * https://hl7.org/fhir/R4/valueset.html#compositions
  */
-export function createTerminology(definitions: Pick<Definitions, 'find'>): Terminology {
+export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?: Spend): Terminology {
   const systems = new Map<string, CodeSystem | undefined>();
   const sets = new Map<string, Contains>();
   const listed = new Map<string, readonly string[]>();
@@ -46,15 +48,15 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>): Termi
     const definition = definitions.find('ValueSet', canonical);
     if (definition === undefined) {
       const url = grammarSets.get(canonical);
-      if (url !== undefined) return compileSystem(url, {}, system);
+      if (url !== undefined) return compileSystem(url, {}, { system, set, spend });
       const contained = containedSet(canonical, definitions);
       if (contained === undefined) return undefined;
-      const compiled = compileSet(contained, system, set);
+      const compiled = compileSet(contained, { system, set, spend });
       sets.set(canonical, compiled);
       return compiled;
     }
     sets.set(canonical, () => undefined); // a set that includes itself decides nothing
-    const compiled = compileSet(definition.resource(), system, set);
+    const compiled = compileSet(definition.resource(), { system, set, spend });
     sets.set(canonical, compiled);
     return compiled;
   };
@@ -105,10 +107,16 @@ type Contains = (code: string, system: string | undefined) => boolean | undefine
 type FindSystem = (url: string) => CodeSystem | undefined;
 type FindSet = (canonical: string) => Contains | undefined;
 
-function compileSet(valueSet: JsonObject, system: FindSystem, set: FindSet): Contains {
+interface Loaded {
+  readonly system: FindSystem;
+  readonly set: FindSet;
+  readonly spend: Spend | undefined;
+}
+
+function compileSet(valueSet: JsonObject, loaded: Loaded): Contains {
   const compose = asObject(valueSet['compose']);
-  const includes = objectsOf(compose['include']).map(part => compilePart(part, system, set));
-  const excludes = objectsOf(compose['exclude']).map(part => compilePart(part, system, set));
+  const includes = objectsOf(compose['include']).map(part => compilePart(part, loaded));
+  const excludes = objectsOf(compose['exclude']).map(part => compilePart(part, loaded));
   const expansion = expanded(valueSet);
   return (code, given) => {
     const composed =
@@ -135,12 +143,12 @@ function minus(included: boolean | undefined, excluded: () => boolean | undefine
 }
 
 /** One include or exclude: all of its conditions apply. */
-function compilePart(part: JsonObject, system: FindSystem, set: FindSet): Contains {
+function compilePart(part: JsonObject, loaded: Loaded): Contains {
   const url = asString(part['system']);
   const conditions: Contains[] = stringsOf(part['valueSet']).map(
-    canonical => (code, given) => set(canonical)?.(code, given),
+    canonical => (code, given) => loaded.set(canonical)?.(code, given),
   );
-  if (url !== undefined) conditions.unshift(compileSystem(url, part, system));
+  if (url !== undefined) conditions.unshift(compileSystem(url, part, loaded));
   return (code, given) => {
     let result: boolean | undefined = conditions.length > 0 ? true : undefined;
     for (const condition of conditions) {
@@ -152,7 +160,7 @@ function compilePart(part: JsonObject, system: FindSystem, set: FindSet): Contai
   };
 }
 
-function compileSystem(url: string, part: JsonObject, system: FindSystem): Contains {
+function compileSystem(url: string, part: JsonObject, { system, spend }: Loaded): Contains {
   const concepts = objectsOf(part['concept']);
   if (concepts.length > 0) {
     const codes = new Set(concepts.map(({ code }) => String(code)));
@@ -161,7 +169,7 @@ function compileSystem(url: string, part: JsonObject, system: FindSystem): Conta
       (given === undefined || given === url) &&
       (codes.has(code) || (folded.has(code.toLowerCase()) && system(url)?.caseSensitive === false));
   }
-  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter));
+  const filters = objectsOf(part['filter']).map(filter => compileFilter(filter, spend));
   return (code, given) => {
     if (given !== undefined && given !== url) return false;
     const grammar = grammars.get(url);

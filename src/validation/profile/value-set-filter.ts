@@ -1,13 +1,18 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { isBelow } from './code-system.ts';
 import type { CodeSystem, Concept } from './code-system.ts';
+import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import { matchesPattern } from '../../fhirpath/evaluate/pattern.ts';
+import type { Spend } from '../../fhirpath/evaluate/pattern.ts';
 
 /** Whether a concept passes a filter; undefined if the loaded definitions do not decide it. */
 export type Filter = (concept: Concept, system: CodeSystem) => boolean | undefined;
 
-/** A filter of a ValueSet's include or exclude. https://hl7.org/fhir/R4/valueset-filter-operator.html */
-export function compileFilter(filter: JsonObject): Filter {
+/**
+ * A filter of a ValueSet's include or exclude; `spend` gets the cost of patterns, and may throw TooCostly, as the
+ * filter then does. https://hl7.org/fhir/R4/valueset-filter-operator.html
+ */
+export function compileFilter(filter: JsonObject, spend?: Spend): Filter {
   const property = String(filter['property']);
   const value = String(filter['value']);
   const whole =
@@ -33,7 +38,8 @@ export function compileFilter(filter: JsonObject): Filter {
     case 'exists':
       return whole(concept => valuesOf(concept, property).length > 0 === (value === 'true'));
     case 'regex':
-      return whole(concept => valuesOf(concept, property).some(one => matchesPattern(one, `^(?:${value})$`)));
+      return (concept, system) =>
+        system.complete ? someMatches(valuesOf(concept, property), `^(?:${value})$`, spend) : undefined;
     case '=':
       if (property === 'concept' || property === 'code') return concept => concept.code === value;
       return (concept, system) =>
@@ -42,6 +48,16 @@ export function compileFilter(filter: JsonObject): Filter {
           : undefined;
     default:
       return () => undefined;
+  }
+}
+
+/** Undefined for a pattern that is invalid, too large, or not implemented here. */
+function someMatches(values: readonly string[], pattern: string, spend: Spend | undefined): boolean | undefined {
+  try {
+    return values.some(one => matchesPattern(one, pattern, spend));
+  } catch (error) {
+    if (error instanceof TooCostly && error.message === '') throw error; // the budget is exhausted
+    return undefined;
   }
 }
 

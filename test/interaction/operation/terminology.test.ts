@@ -470,3 +470,54 @@ describe('a caller', () => {
     expect(JSON.stringify(await eventsOf(guarded, 'expanded'))).toContain('"operation"');
   });
 });
+
+describe('patterns of a client', () => {
+  const choices = (count: number): string => `(?:${Array.from({ length: count }, () => '.').join('|')})`;
+  const filtered = (value: string, includes = 1): object => ({
+    resourceType: 'ValueSet',
+    status: 'active',
+    compose: {
+      include: Array.from({ length: includes }, (_, at) => ({
+        system: animals,
+        filter: [{ property: 'code', op: 'regex', value: value.replace('#', String(at)) }],
+      })),
+    },
+  });
+  const expandOf = (valueSet: object) =>
+    post(server, '/ValueSet/$expand', parameters({ name: 'valueSet', resource: valueSet }));
+  const validateOf = (valueSet: object) =>
+    post(
+      server,
+      '/ValueSet/$validate-code',
+      parameters(
+        { name: 'valueSet', resource: valueSet },
+        { name: 'coding', valueCoding: { system: animals, code: 'mammoth' } },
+      ),
+    );
+
+  it.each([
+    ['26 choices, four times', `${choices(26)}{4}!N`, []],
+    ['120 choices', `${choices(120)}{4}!N`, []],
+    ['a repetition of repetitions', '(?:m?a?m*)+oth', ['mammoth Mammoth']],
+  ])('never backtrack: %s', async (_, pattern, expected) => {
+    const valueSet = filtered(pattern, 8);
+    const answer = await expandOf(valueSet);
+    expect([answer.status, codesOf(answer)]).toEqual([200, expected]);
+    const validated = await validateOf(valueSet);
+    expect(validated.json.parameter[0]).toEqual({ name: 'result', valueBoolean: expected.length > 0 });
+  });
+
+  it.each(['(', '(m+)+(?=o)', String.raw`(m+)+\1`, `(?:a{1,30}){1,1000}`])(
+    'are 422 if undecided: %s',
+    async pattern => {
+      for (const answer of [await expandOf(filtered(pattern)), await validateOf(filtered(pattern))])
+        expect([answer.status, answer.json.issue[0].code]).toEqual([422, 'not-supported']);
+    },
+  );
+
+  it('share one budget of a request', async () => {
+    const large = (letter: string): object => filtered(`(?:(?:${letter}#){1,30}){1,30}`, 40);
+    for (const answer of [await expandOf(large('a')), await validateOf(large('b'))])
+      expect([answer.status, answer.json.issue[0].code]).toEqual([422, 'too-costly']);
+  });
+});

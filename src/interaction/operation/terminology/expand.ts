@@ -2,6 +2,7 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asObject } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
+import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';
 import type { Codes, Expansion } from '../../../terminology/expansion.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
@@ -45,7 +46,7 @@ function expansionOf({ model }: Engine, definition: Exclude<GivenDefinition, { f
 const notExpanded = (problem: string): FhirError =>
   fhirError(
     422,
-    problem.startsWith('it has more') ? 'too-costly' : 'not-supported',
+    problem.startsWith('it has more') || problem === PATTERNS_TOO_COSTLY ? 'too-costly' : 'not-supported',
     `The ValueSet cannot be expanded: ${problem}.`,
   );
 

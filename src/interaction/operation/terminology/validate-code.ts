@@ -1,7 +1,9 @@
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asString } from '../../../fhir/json-object.ts';
+import { TooCostly } from '../../../fhirpath/evaluate/errors.ts';
 import { operationOf } from '../../../model/operation-call.ts';
+import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';
 import type { DescribedConcept, DescribedSystem } from '../../../terminology/concepts.ts';
 import { describeSystem, inLanguage, isDisplayOf } from '../../../terminology/concepts.ts';
 import { shorten } from '../../../validation/report.ts';
@@ -26,11 +28,16 @@ export const validateCode: Interaction = async (engine, request) => {
   // The parameters of the OperationDefinition tell a set of codes from a system.
   const isOfSet = operationOf(engine.model, request)?.parameters.has('valueSet') === true;
   const codes = givenCodes(given, isOfSet ? { version: 'systemVersion' } : {});
-  const membership = isOfSet
-    ? setMembership(engine, request, given, codes)
-    : systemMembership(engine, request, given, codes);
-  if (!(membership instanceof Error)) return answer(given, codes, membership);
-  return askServer(engine, request, given, membership);
+  try {
+    const membership = isOfSet
+      ? setMembership(engine, request, given, codes)
+      : systemMembership(engine, request, given, codes);
+    if (!(membership instanceof Error)) return answer(given, codes, membership);
+    return await askServer(engine, request, given, membership);
+  } catch (error) {
+    if (!(error instanceof TooCostly)) throw error;
+    throw fhirError(422, 'too-costly', `The ValueSet cannot be decided: ${PATTERNS_TOO_COSTLY}.`);
+  }
 };
 
 /** What the codes of a call are compared with. */
