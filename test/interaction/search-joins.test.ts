@@ -229,7 +229,7 @@ describe('what leads nowhere is 400, whatever the handling', () => {
   });
 
   it('fans out no further than a search may', async () => {
-    const pairs = Array.from({ length: 60 }, (_, at) => `subject.organization._has:Patient:organization:name=a${at}`);
+    const pairs = Array.from({ length: 99 }, (_, at) => `subject.organization._has:Patient:organization:name=a${at}`);
     expect((await server.get(`/Encounter?${pairs.join('&')}`)).status).toBe(400);
   });
 });
@@ -466,3 +466,42 @@ describe('the ways to follow a join agree with the meaning of search', () => {
     );
   }, 300_000);
 });
+
+describe('a chain that may lead to any type of R4', () => {
+  const records = [
+    { resourceType: 'Basic', id: 'b', code: { text: 'x' }, identifier: [{ value: 'sought' }] },
+    {
+      resourceType: 'Provenance',
+      id: 'p',
+      target: [{ reference: 'Basic/b' }],
+      recorded: '2026-01-01T00:00:00Z',
+      agent: [{ who: { display: 'x' } }],
+    },
+    {
+      resourceType: 'Library',
+      id: 'l',
+      status: 'draft',
+      type: { text: 'x' },
+      relatedArtifact: [predecessor('a/b.json')],
+    },
+  ];
+  let all: Served;
+  beforeAll(async () => {
+    all = await serve(records, ['--capability', r4Of(['Basic', 'Provenance', 'Library'])]);
+  }, 60_000);
+  afterAll(() => all.close());
+
+  it.each([
+    ['one step, to all of them', '/Provenance?target.identifier=sought', ['p']],
+    ['one step, to none', '/Provenance?target.identifier=other', []],
+    ['a canonical by the relative text that it is', '/Library?predecessor=a/b.json', ['l']],
+  ])('%s', async (_, path, ids) => {
+    const { status, json } = await all.get(path);
+    const found = (json.entry ?? []).map(({ resource }: { resource: { id: string } }) => resource.id);
+    expect([status, found]).toEqual([200, ids]);
+  });
+});
+
+function predecessor(resource: string): object {
+  return { type: 'predecessor', resource };
+}

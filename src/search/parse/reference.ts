@@ -22,10 +22,10 @@ export const parseReferenceValue: ValueParser = (value, context) => {
     throw malformed(value, canonical ? 'a canonical is written `url|version`' : expected(value.param));
   }
   if (!canonical) return literal(value, address, context);
-  const tests = literal(value, address.replace(/(?<=.)#.*$/, ''), context);
-  const urls = new Set([...(isUri(address) ? [parseCanonical(address).url] : []), ...asWritten(tests, context)]);
-  // An id of any type is not written in a canonical.
-  if (urls.size === 0 && version !== undefined) throw malformed(value, 'a canonical is written `url|version`');
+  const text = address.replace(/(?<=.)#.*$/, '');
+  // A relative canonical may be any text; what records have of it is stored as written.
+  const tests = isRelativeText(text) ? [] : literal(value, text, context);
+  const urls = new Set([parseCanonical(address).url, ...asWritten(tests, context)]);
   const named = [...urls].map((url): Test => ({
     kind: 'reference',
     url,
@@ -33,6 +33,11 @@ export const parseReferenceValue: ValueParser = (value, context) => {
   }));
   return version === undefined ? [...named, ...tests.filter(hasId)] : named;
 };
+
+function isRelativeText(text: string): boolean {
+  const kind = parseReference(text)?.kind;
+  return !isId(text) && (kind === undefined || kind === 'url') && !isUri(text) && /^[^\s#]+$/.test(text);
+}
 
 /** The value of `:[type]`: an id of that type. https://hl7.org/fhir/R4/search.html#reference */
 export function referenceOf(type: string, value: Value): Value {

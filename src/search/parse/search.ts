@@ -31,8 +31,11 @@ import type { SearchContext } from './value.ts';
 /** Maximum number of parameters, and of values of all parameters, in one search: each is work for the store. */
 const MOST_PAIRS = 100;
 const MOST_VALUES = 1000;
-/** Most chains and `_has` in one search, inner ones included: each is a search of its own. */
-const MOST_JOINS = 100;
+/**
+ * Most chains and `_has` in one search, inner ones included: each is a search of its own. A chain that may lead to any
+ * type of R4 has 146.
+ */
+const MOST_JOINS = 200;
 
 /**
  * Parses the pairs of a query on a type: parameters joined by `and`, controls each once. Throws FhirError 400 for

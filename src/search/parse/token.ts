@@ -4,7 +4,7 @@ import { split, unescape } from './escape.ts';
 import { malformed, type Value, type ValueParser } from './value.ts';
 
 /**
- * `code`, `system|code`, `|code` (no system) and `system|` (any code of it). Elements without systems accept no `|`,
+ * `code`, `system|code`, `|code` (no system) and `system|` (any code of it). Elements without systems accept no system,
  * and booleans are `true` or `false`. Telephone numbers match by their digits as well as by their text.
  * https://hl7.org/fhir/R4/search.html#token
  */
@@ -12,10 +12,11 @@ export const parseToken: ValueParser = value => {
   const [first = '', second, ...more] = split(value.text, '|');
   if (more.length > 0) throw malformed(value, 'write a `|` inside of a code or system as `\\|`');
   if (second === undefined) return tokens(value, unescape(first));
+  if (first === '' && second === '') throw malformed(value, 'give a code, a system, or both, as `system|code`');
   if (only(value, withoutSystem)) {
+    if (first === '') return tokens(value, unescape(second)); // no value of it has a system
     throw malformed(value, 'it has no system: write a `|` in the value as `\\|`');
   }
-  if (first === '' && second === '') throw malformed(value, 'give a code, a system, or both, as `system|code`');
   const code = second === '' ? {} : { code: unescape(second) };
   return [{ kind: 'token', system: first === '' ? null : unescape(first), ...code }];
 };

@@ -79,7 +79,6 @@ describe('reference search', () => {
     ['focus=https://elsewhere.org/fhir/Patient/1/_history/2', 'so write `https://elsewhere.org/fhir/Patient/1`'],
     ['form=Patient/gcs', 'write `Questionnaire/id`'],
     ['form=%23part', 'write `Questionnaire/id`'],
-    ['plan=gcs|1', 'a canonical is written `url|version`'],
     ['plan=http://plan|', 'a canonical is written `url|version`'],
     ['patient:Patient=1', '400 code-invalid http.patient:Patient'],
     ['patient:identifier=1', '400 code-invalid'],
@@ -95,6 +94,7 @@ describe('reference search', () => {
     resource('own', [entry('form', canonical(`${base}/Questionnaire/gcs`))]),
     resource('other', [entry('form', canonical('https://elsewhere.org/r4/demo/Questionnaire/gcs'))]),
     resource('part', [entry('form', canonical('#gcs'))]),
+    resource('bare', [entry('form', canonical('forms/gcs.json', '2'))]),
     resource('none', []),
   ];
 
@@ -107,6 +107,8 @@ describe('reference search', () => {
     ['the id with a version', 'form=gcs|1.0', 'versioned'],
     ['a canonical elsewhere', 'form=https://elsewhere.org/r4/demo/Questionnaire/gcs', 'other'],
     ['no fragment is part of what is searched', 'form=Questionnaire/gcs%23top', 'relative versioned own'],
+    ['a relative text of another form, exactly', 'form=forms/gcs.json', 'bare'],
+    ['such a text with its version', 'form=forms/gcs.json|2', 'bare'],
     ['case counts', 'form=Questionnaire/GCS', ''],
     [':missing, where a fragment alone counts as present', 'form:missing=true', 'none'],
   ])('finds canonicals by %s: %s', (_, query, finds) => {
