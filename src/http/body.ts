@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
 import { inflaterOf, isCompressed } from './inflate.ts';
 import { withoutPlace } from './places.ts';
-import { largeBody } from './uploads.ts';
+import { busy, largeBody } from './uploads.ts';
 import type { Uploads } from './uploads.ts';
 
 export interface BodyLimits {
@@ -58,10 +58,20 @@ export async function readUpload(
   let whole: Buffer | undefined;
   let leave = (): void => {};
   let over = false;
+  let held = 0;
+  const release = (): void => {
+    uploads.release(held);
+    held = 0;
+  };
   const add = (chunk: Buffer): void => {
     if (whole === undefined) chunks.push(chunk);
     else chunk.copy(whole, size);
     size += chunk.length;
+  };
+  const hold = ({ length }: Buffer): boolean => {
+    if (!uploads.hold(length, size)) return false;
+    held += length;
+    return true;
   };
   const enter = async (room: number): Promise<void> => {
     leave = await uploads.enter(request);
@@ -71,19 +81,22 @@ export async function readUpload(
     chunks = [];
     size = 0;
     before.forEach(add);
+    release();
   };
   const free = (): void => {
     // Memory of this size would otherwise stay until the next garbage collection.
     if (whole?.buffer instanceof ArrayBuffer) whole.buffer.transfer(0); // allocUnsafeSlow does not share it
     whole = undefined;
     over = true;
+    release();
     leave();
   };
   try {
     await withoutPlace(request, async () => {
       if (announced > largeBody) await enter(isCompressed(request) ? limits.most : announced);
       await receive(request, response, limits, chunk => {
-        if (whole !== undefined || size + chunk.length <= largeBody) return add(chunk);
+        if (whole !== undefined) return add(chunk);
+        if (size + chunk.length <= largeBody) return hold(chunk) ? add(chunk) : Promise.reject(busy());
         return enter(limits.most).then(() => add(chunk));
       });
     });

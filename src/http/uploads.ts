@@ -18,6 +18,9 @@ const smallBody = 16 * 1024;
  */
 const mostAtWork = 8 * 1024 * 1024;
 
+/** Maximum number of bytes of bodies that are no uploads, received in part or whole, in this process. */
+const mostHeld = 192 * 1024 * 1024;
+
 /** The places for uploads, which limit the memory of the server. */
 export interface Uploads {
   /**
@@ -25,6 +28,13 @@ export interface Uploads {
    * client disconnects meanwhile.
    */
   enter(request: IncomingMessage): Promise<() => void>;
+  /**
+   * Takes memory for a part of a body that is no upload and has `before` bytes already; false if bodies have too much.
+   * Small ones always get it, so that large ones which never end refuse no others.
+   */
+  hold(bytes: number, before: number): boolean;
+  /** Gives it back. */
+  release(bytes: number): void;
   /** Waits until a complete body that is no upload may be worked on; the result says that this is over. */
   begin(bytes: number): Promise<() => void>;
   /** The number of uploads without a place. */
@@ -34,8 +44,15 @@ export interface Uploads {
 /** A request waits `longest` milliseconds for one of the slots. */
 export function createUploads(slots: Slots, longest: number): Uploads {
   let waiting = 0;
+  let held = 0;
   const atWork = createByteBudget(mostAtWork);
   return {
+    hold(bytes, before) {
+      if (before + bytes > smallBody && held + bytes > mostHeld) return false;
+      held += bytes;
+      return true;
+    },
+    release: bytes => void (held -= bytes),
     begin: bytes => (bytes > smallBody ? atWork.take(bytes) : nothingHeld),
     get waiting() {
       return waiting;
@@ -66,7 +83,8 @@ export function createUploads(slots: Slots, longest: number): Uploads {
 
 const nothingHeld = Promise.resolve(() => {});
 
-const busy = () =>
+/** Too many bodies are in memory. */
+export const busy = () =>
   fhirError(503, 'throttled', 'Too many large bodies are being read. Retry later.', undefined, {
     'Retry-After': '10',
   });
