@@ -21,14 +21,16 @@ export type Match = (node: Node, walk: Walk) => boolean | undefined;
 
 /**
  * Compiles the test whether a value belongs to a slice, from the slice's rules for the elements at the discriminator's
- * path. Undecided for all values if the slice has no such rule. https://hl7.org/fhir/R4/profiling.html#discriminator
+ * path. Undefined if the slice has no rule there, undecided for all values if the path leads nowhere.
+ * https://hl7.org/fhir/R4/profiling.html#discriminator
  */
-export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, kit: Kit): Match {
+export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, kit: Kit): Match | undefined {
   const text = asString(path) ?? '$this';
   const evaluate = kit.expression(text);
   const wanted = wantedOf(String(type), text, slice, kit);
   const named = type === 'type' ? typeNamed(text, slice, kit) : undefined;
-  if (evaluate === undefined || wanted === undefined) return () => undefined;
+  if (evaluate === undefined || wanted === 'nowhere') return () => undefined;
+  if (wanted === undefined) return undefined;
   return (node, walk) => {
     try {
       const found = text === '$this' ? [node] : evaluate([node], environmentOf(node, walk));
@@ -64,11 +66,11 @@ const typesOf = ({ element }: Tree): readonly string[] => objectsOf(element['typ
 /** Decides by the values at the path. */
 type ValuesTest = (found: readonly Node[], walk: Walk) => boolean | undefined;
 
-function wantedOf(type: string, path: string, slice: Tree, kit: Kit): ValuesTest | undefined {
+function wantedOf(type: string, path: string, slice: Tree, kit: Kit): ValuesTest | 'nowhere' | undefined {
   // The reference itself names the profiles of its target.
   const held = type === 'profile' ? path.replace(/(^|\.)resolve\(\)$/, '') || '$this' : path;
   const places = placesOf(held, slice, kit);
-  if (places.length === 0) return undefined;
+  if (places.length === 0) return 'nowhere';
   const alternatives = places.flatMap(place => wantedAt(type, place, path.includes('resolve()'), kit) ?? []);
   if (alternatives.length === 0) return undefined;
   return (found, walk) => any(alternatives, wanted => wanted(found, walk));

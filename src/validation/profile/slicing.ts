@@ -79,7 +79,8 @@ function discriminatorsOf(tree: Tree, slicing: JsonObject): readonly JsonObject[
 
 function matchOf(slice: Tree, discriminators: readonly JsonObject[], kit: Kit): Match {
   if (slice.sliceName === '@default') return () => false;
-  const matches = discriminators.map(discriminator => compileDiscriminator(discriminator, slice, kit));
+  // A slice that fixes some of the discriminators accepts any value of the others.
+  const matches = discriminators.flatMap(discriminator => compileDiscriminator(discriminator, slice, kit) ?? []);
   if (matches.length === 0) return () => undefined;
   return (node, walk) => {
     let result: boolean | undefined = true;

@@ -218,6 +218,32 @@ describe('discriminators', () => {
     ]);
   });
 
+  it.each<[title: string, fixed: string, own: JsonObject, value: JsonObject]>([
+    ['a fixed one first', 'system', { fixedUri: 'urn:a' }, { system: 'urn:a' }],
+    ['a fixed one second', 'type.text', { fixedString: 'kind' }, { type: { text: 'kind' } }],
+  ])('accept any value of one that the slice does not constrain: %s', (_title, fixed, own, value) => {
+    const paths = ['system', 'type.text', 'use'];
+    const definition = profile('Patient', {
+      'Patient.identifier': {
+        slicing: { discriminator: paths.map(path => ({ type: 'value', path })), rules: 'closed' },
+      },
+      'Patient.identifier:s': { min: 1, max: '1' },
+      [`Patient.identifier:s.${fixed}`]: { min: 1, ...own },
+      'Patient.identifier:s.value': { min: 1 },
+    });
+    const given = (...identifiers: readonly JsonObject[]) => against(definition, patient({ identifier: identifiers }));
+    expect(given({ ...value, value: '1' })).toEqual([]);
+    expect(given({ ...value, use: 'usual', value: '1' })).toEqual([]);
+    expect(given({ ...value, value: '1' }, { ...value, value: '2' })).toEqual([
+      'error Patient.identifier:s max at Patient.identifier',
+    ]);
+    expect(given(value)).toEqual(['error Patient.identifier:s.value min at Patient.identifier[0].value']);
+    expect(given({ system: 'urn:other', value: '1' })).toEqual([
+      'error Patient.identifier closed at Patient.identifier[0]',
+      'error Patient.identifier:s min at Patient.identifier',
+    ]);
+  });
+
   const categories = (slices: Readonly<Record<string, JsonObject>>, paths = ['coding.code', 'coding.system']) =>
     profile('Observation', {
       'Observation.category': {
