@@ -1,6 +1,7 @@
 import { isObject } from '../../fhir/json-object.ts';
 import type { Rule } from './fast-rules.ts';
 import { containedIn } from './resolve.ts';
+import { mayPrecede } from './possible-order.ts';
 import { checkXhtml } from './xhtml.ts';
 
 /** An invariant of R4 that cannot be used as published: the decision that replaces it, and the reason. */
@@ -8,6 +9,8 @@ interface Exception {
   readonly decide: Rule;
   readonly reason: string;
 }
+
+const precision = 'it yields nothing for dates of different precision, such as `2015` and `2015-06-30`; R5 corrects it';
 
 /** The mistakes in the invariants of R4 4.0.1, by key and expression, so that a corrected one is used as it is. */
 export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Exception>([
@@ -22,6 +25,18 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
       },
       reason: 'a reference `#` is to the resource around it, which the expression cannot see',
     },
+  ],
+  [
+    'per-1 start.hasValue().not() or end.hasValue().not() or (start <= end)',
+    { decide: mayPrecede('start', 'end'), reason: precision },
+  ],
+  [
+    'inv-1 lastModified.exists().not() or authoredOn.exists().not() or lastModified >= authoredOn',
+    { decide: mayPrecede('authoredOn', 'lastModified'), reason: precision },
+  ],
+  [
+    'mdd-1 whenHandedOver.empty() or whenPrepared.empty() or whenHandedOver >= whenPrepared',
+    { decide: mayPrecede('whenPrepared', 'whenHandedOver'), reason: precision },
   ],
   [
     'txt-1 htmlChecks()',

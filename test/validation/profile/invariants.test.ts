@@ -38,6 +38,51 @@ const bundle = (entry: JsonObject): JsonObject => ({
   entry: [{ resource: observation(), ...entry }],
 });
 
+// https://hl7.org/fhir/R5/datatypes.html#Period: per-1 by boundaries
+describe('dates in an order', () => {
+  const validator = validatorOf();
+  const broken = (resource: JsonObject, key: string): boolean =>
+    problems(validator, resource).some(text => text.includes(` ${key} `));
+
+  it.each<[from: string, to: string, holds: boolean]>([
+    ['2015', '2015-06-30', true],
+    ['2015-06-30', '2015', true],
+    ['2015-06', '2015-06-30T10:00:00Z', true],
+    ['2015-06-30T10:00:00Z', '2015-06-30', true],
+    ['2015-06-30', '2015-06-30T01:00:00+05:00', true],
+    ['2015-06-30T23:30:00-05:00', '2015-06-30', true],
+    ['2015-06-30', '2015-06-30', true],
+    ['2015-06-30T10:00:00Z', '2015-06-30T12:00:00+02:00', true],
+    ['2015-06-30T10:00Z', '2015-06-30T10:00:00Z', true],
+    ['2015-07', '2015-06-30', false],
+    ['2016', '2015-06-30', false],
+    ['2015-07-01', '2015-06-30', false],
+    ['2015-07-02', '2015-06-30T10:00:00Z', false],
+    ['2015-06-30T10:00:01Z', '2015-06-30T12:00:00+02:00', false],
+  ])('%s and %s: %s', (from, to, holds) => {
+    expect(broken(patient({ name: [{ text: 'A', period: { start: from, end: to } }] }), 'per-1')).toBe(!holds);
+    const task = { resourceType: 'Task', status: 'draft', intent: 'plan', authoredOn: from, lastModified: to };
+    expect(broken(task, 'inv-1')).toBe(!holds);
+    const dispense = {
+      resourceType: 'MedicationDispense',
+      status: 'completed',
+      medicationCodeableConcept: { text: 'x' },
+      whenPrepared: from,
+      whenHandedOver: to,
+    };
+    expect(broken(dispense, 'mdd-1')).toBe(!holds);
+  });
+
+  it('takes one date, and none', () => {
+    for (const period of [
+      { start: '2015' },
+      { end: '2015' },
+      { _start: { extension: [{ url: 'u', valueCode: 'x' }] } },
+    ])
+      expect(broken(patient({ name: [{ text: 'A', period }] }), 'per-1')).toBe(false);
+  });
+});
+
 describe('FHIRPath', () => {
   const resource = patient({
     birthDate: '2020-05',
