@@ -72,6 +72,13 @@ const mistakes: readonly Row[] = [
     '`Patient`: The constraint `x-1`: There is no variable `%resourc`. Did you mean `%resource`?',
   ],
   [
+    'a %resource of another type on `contained`',
+    'Observation',
+    [element('Observation.contained', constraint('%resource.gender.exists()'))],
+    'differential.element[0].constraint[0].expression',
+    expect.stringContaining('`gender`'),
+  ],
+  [
     'an unknown type',
     'Observation',
     [element('Observation.value[x]', constraint('$this is Quantty'))],

@@ -33,8 +33,8 @@ export function checkConstraints(
   { types }: Loaded,
   report: ReportFinding,
 ): void {
-  // `%resource` in elements of a contained resource is that resource.
-  const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\b/.test(element.path);
+  // `%resource` in elements of a contained resource is that resource; on `contained` itself it is the one around it.
+  const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\./.test(element.path);
   const resource = isResource ? valuesOfType(type, types) : undefined;
   const keys = objectsOf(element.json['constraint']).map(({ key }) => asString(key));
   objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {

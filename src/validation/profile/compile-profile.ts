@@ -45,12 +45,24 @@ function compileElement(
   const checks = compileChecks(tree, base, typeRoot, source, kit);
   const groups = definition === undefined ? [] : compileChildren(tree, base, definition, compiling);
   if (checks.length === 0 && groups.length === 0) return undefined;
-  const run: ValueCheck = (node, walk) => {
+  const own: ValueCheck = (node, walk) => {
     walk.budget.spend(1);
     for (const check of checks) check(node, walk);
+  };
+  const below: ValueCheck = (node, walk) => {
     for (const group of groups) group(node, walk);
   };
-  return definition?.kind === 'resource' ? (node, walk) => inFrameOf(node, walk, run) : run;
+  const run: ValueCheck = (node, walk) => {
+    own(node, walk);
+    below(node, walk);
+  };
+  if (definition?.kind !== 'resource') return run;
+  if (!String(tree.element['path']).includes('.')) return (node, walk) => inFrameOf(node, walk, run);
+  // What is said of `contained` or `entry.resource` is said within the resource that has the element.
+  return (node, walk) => {
+    own(node, walk);
+    inFrameOf(node, walk, below);
+  };
 }
 
 /**

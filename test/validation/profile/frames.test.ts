@@ -117,6 +117,36 @@ describe('a profile that type.profile names', () => {
   });
 });
 
+describe('a constraint on an element that has a resource', () => {
+  const expression = (type: string): string => `%resource is ${type} and %context is Patient and $this is Patient`;
+  const patientIn = { resourceType: 'Patient', id: 'p', gender: 'male' };
+
+  it('has the resource that has `contained` as %resource', () => {
+    const definition = profile('Observation', {
+      'Observation.contained': rule('c-1', `${expression('Observation')} and %rootResource is Observation`),
+      'Observation.contained.id': rule('c-2', '%resource is Patient'),
+    });
+    const resource = observation({ contained: [patientIn], subject: { reference: '#p' } });
+    expect(against(definition, resource)).toEqual([]);
+  });
+
+  it('has the Bundle of `entry.resource` as %resource, also in a slice, and the entry below it', () => {
+    const definition = profile('Bundle', {
+      'Bundle.entry': { slicing: { discriminator: [{ type: 'type', path: 'resource' }], rules: 'open' } },
+      'Bundle.entry:p': {},
+      'Bundle.entry:p.resource': { type: [{ code: 'Patient' }], ...rule('b-1', expression('Bundle')) },
+      'Bundle.entry:p.resource.gender': rule('b-2', "%resource is Patient and $this = 'female'"),
+    });
+    expect(against(definition, bundle(patientIn))).toEqual(['error b-2 at Bundle.entry[0].resource.gender']);
+  });
+
+  it('is rejected where it is not met', () => {
+    const definition = profile('Observation', { 'Observation.contained': rule('c-3', '%resource is Patient') });
+    const resource = observation({ contained: [patientIn], subject: { reference: '#p' } });
+    expect(against(definition, resource)).toEqual(['error c-3 at Observation.contained[0]']);
+  });
+});
+
 describe('what a profile of a Bundle says of elements within an entry', () => {
   it('looks for contained resources in the entry', () => {
     const definition = profile('Bundle', {
