@@ -19,9 +19,10 @@ export interface AssertionParts {
 
 export const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
-/** How far ahead an assertion may expire, and the clock skew; seconds. */
+/** How far ahead an assertion may expire, how late it is valid, and how far ahead a clock may be; seconds. */
 const longest = 300;
-const skew = 5;
+const late = 5;
+const ahead = 60;
 /** How long a used assertion is remembered after its expiry, since clocks of processes may differ; seconds. */
 const kept = 60;
 
@@ -66,12 +67,13 @@ export async function checkAssertion(
   const { jti, exp, nbf, iat } = await verify(assertion, alg, key, client.id, [tokenEndpoint, issuer], now());
   const seconds = now() / 1000;
   if (typeof exp !== 'number' || !Number.isFinite(exp)) throw refused('The client assertion has no expiry (`exp`).');
-  if (exp > seconds + longest + skew) throw refused('The client assertion must expire within five minutes (`exp`).');
-  if ([nbf, iat].some(time => typeof time === 'number' && time > seconds + skew)) throw refused(notYet);
+  if (exp <= seconds - late) throw refused(expired);
+  if (exp > seconds + longest + ahead) throw refused('The client assertion must expire within five minutes (`exp`).');
+  if ([nbf, iat].some(time => typeof time === 'number' && time > seconds + ahead)) throw refused(notYet);
   if (typeof jti !== 'string' || jti === '' || jti.length > 255)
     throw refused('The client assertion needs an id of its own (`jti`).');
   const id = `assertion:${digestOf(JSON.stringify([client.id, jti]))}`;
-  if (!(await claimOnce(once, id, (exp + skew + kept) * 1000))) throw refused('The client assertion was used before.');
+  if (!(await claimOnce(once, id, (exp + late + kept) * 1000))) throw refused('The client assertion was used before.');
 }
 
 async function verify(assertion: string, alg: string, key: JWK, client: string, audience: string[], now: number) {
@@ -85,7 +87,7 @@ async function verify(assertion: string, alg: string, key: JWK, client: string, 
       issuer: client,
       subject: client,
       audience,
-      clockTolerance: skew,
+      clockTolerance: ahead, // for both ends; the expiry is checked by the caller
       currentDate: new Date(now),
     });
     return payload;
@@ -96,9 +98,10 @@ async function verify(assertion: string, alg: string, key: JWK, client: string, 
 }
 
 const notYet = 'The client assertion is not valid yet, by the clock of this server.';
+const expired = 'The client assertion has expired.';
 const usual = 'The client assertion is not signed by the key that it names.';
 const reasons: Readonly<Record<string, string>> = {
-  ERR_JWT_EXPIRED: 'The client assertion has expired.',
+  ERR_JWT_EXPIRED: expired,
   ERR_JWT_CLAIM_VALIDATION_FAILED:
     'In the client assertion `iss` and `sub` must be the client, and `aud` the URL of the token endpoint ' +
     'or the issuer.',

@@ -61,6 +61,7 @@ export function negotiateScopes(requested: string | undefined, rules: ScopeRules
     for (const one of grant(scope, asked, rules)) granted.add(one);
     requireFew(granted.size); // before the more expensive work
   }
+  if (granted.size === 0 && asked.every(scope => openIdScopes.has(scope))) throw unknownScope(asked[0] ?? '');
   return negotiated([...granted]);
 }
 
@@ -138,6 +139,7 @@ function grant(text: string, asked: readonly string[], rules: Rules): readonly s
 
 function grantWord(text: string, asked: readonly string[], rules: Rules): readonly string[] {
   const { model, registered, flow, launch, encounter = false } = rules;
+  if (openIdScopes.has(text) && flow === 'app') return [];
   if (!isScopeWord(text, model)) throw unknownScope(text);
   if (flow === 'backend') {
     throw new ScopeRefused(
@@ -160,6 +162,12 @@ function grantWord(text: string, asked: readonly string[], rules: Rules): readon
     text,
   );
 }
+
+/**
+ * Scopes of OpenID Connect for claims that no user has here: apps request them with `openid`, and work without.
+ * https://openid.net/specs/openid-connect-core-1_0.html#ScopeClaims
+ */
+const openIdScopes: ReadonlySet<string> = new Set(['email', 'address', 'phone']);
 
 function grantResources(text: string, scope: Scope, rules: Rules): readonly string[] {
   const { model, registered, flow } = rules;

@@ -77,7 +77,7 @@ describe('what does not exist fails the whole request', () => {
     ['patient/Condition.rs?clinical-status=a%', absent, 'an escape that is none'],
     ['patient/Condition.rs?', absent, 'an empty search'],
     ['launch/Patient', absent, 'case matters'],
-    ['email', absent, 'a scope that others have'],
+    ['groups', absent, 'a scope that others have'],
     ['__private', absent, 'a scope that does not exist'],
     ['https://example.org/scope', absent, 'a scope of another server'],
     ['toString', absent, 'no name out of JavaScript'],
@@ -89,6 +89,11 @@ describe('what does not exist fails the whole request', () => {
     expect(outcome(scope)).toContain(why);
     expect(outcome(scope)).toContain(`\`${scope}\``);
     expect(outcome(`patient/Patient.rs ${scope} openid`)).toContain(why);
+  });
+
+  it('but the scopes of OpenID Connect for claims that no user has are ignored', () => {
+    expect(outcome('openid email phone address patient/Patient.rs')).toBe(outcome('openid patient/Patient.rs'));
+    expect(outcome('email')).toMatch(/^refused: /);
   });
 
   it.each([

@@ -95,7 +95,7 @@ describe('a request fails with invalid_scope', () => {
     'patient/Basic.rs',
     'patient/*.d',
     'launch/encounter',
-    'email',
+    'groups',
     'system/Patient.rs',
     'patient/Condition.sr',
     'patient/Condition.rs?nothing=a',
