@@ -41,6 +41,7 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
   const own = wanted === undefined ? [] : found.rows.filter(({ type }) => type === wanted.name);
   const to = (type: string): string =>
     link(`/explorer/${partition}/indexes?${new URLSearchParams({ type }).toString()}`);
+  const hidden = [...model.types.keys()].filter(name => !types.some(type => type.name === name));
   const count = found.rows.length;
   const state =
     pending.length === 0 ? texts.allReady(count) : texts.somePending(count - pending.length, pending.length);
@@ -52,6 +53,7 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead(usageDays)}</p>
       <p role="status">${types.length === 0 ? texts.none : `${state} ${countedText(visit, found)}`}</p>
+      ${hidden.length > 0 && html`<p class="hint" role="note">${texts.notShown(hidden)}</p>`}
       ${pending.length > 0 && indexTable(pending, language)}
       ${
         wanted !== undefined &&

@@ -7,6 +7,7 @@ export interface IndexTexts {
   readonly since: (day: string) => string;
   readonly notCounted: string;
   readonly none: string;
+  readonly notShown: (types: readonly string[]) => string;
   readonly summary: string;
   readonly type: string;
   readonly index: string;
@@ -41,6 +42,7 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
     since: day => `Uses have been counted since ${day}.`,
     notCounted: 'No uses have been stored yet: servers store them every five minutes.',
     none: 'Indexes are shown for types whose records your access covers without exception; there are none.',
+    notShown: types => `Not shown, since your access does not cover all records of the type: ${types.join(', ')}.`,
     summary: 'State by type',
     type: 'Type',
     index: 'Index',
@@ -54,7 +56,7 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
     sorts: 'Orders',
     last: 'Last use',
     never: 'never',
-    allReady: count => `All ${count} indexes are ready.`,
+    allReady: count => `The ${count} indexes of the types below are ready.`,
     somePending: (ready, pending) =>
       `${ready} ready, ${pending} being built: searches by these are answered 503 until then.`,
     indexes: 'Indexes',
@@ -74,6 +76,8 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
     since: day => `Les utilisations sont comptées depuis le ${day}.`,
     notCounted: 'Aucune utilisation n’est encore enregistrée\u00a0: les serveurs le font toutes les cinq minutes.',
     none: 'Les index sont montrés pour les types dont votre accès couvre tous les dossiers; il n’y en a aucun.',
+    notShown: types =>
+      `Non affichés, car votre accès ne couvre pas tous les dossiers du type\u00a0: ${types.join(', ')}.`,
     summary: 'État par type',
     type: 'Type',
     index: 'Index',
@@ -87,7 +91,7 @@ export const indexTexts: Readonly<Record<Language, IndexTexts>> = {
     sorts: 'Tris',
     last: 'Dernière utilisation',
     never: 'jamais',
-    allReady: count => `Les ${count} index sont prêts.`,
+    allReady: count => `Les ${count} index des types ci-dessous sont prêts.`,
     somePending: (ready, pending) =>
       `${ready} prêts, ${pending} en construction\u00a0: d’ici là, les recherches qui les utilisent reçoivent 503.`,
     indexes: 'Index',

@@ -1,5 +1,3 @@
-import { isAllowed } from '../../auth/may.ts';
-import type { Access } from '../../auth/access.ts';
 import { defaultLinkCodes } from '../../model/access-rules.ts';
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 
@@ -15,16 +13,15 @@ export interface Member {
 }
 
 /**
- * The types of a compartment that the visitor may search, in the order of the definitions. A type belongs to it by its
+ * The types of a compartment that can be searched, in the order of the definitions. A type belongs to it by its
  * `access-link`, else by the CompartmentDefinition; the parameters for the subject of a record come first.
  * https://hl7.org/fhir/R4/compartmentdefinition.html
  */
-export function membersOf({ types, compartments }: Model, compartment: string, access: Access): readonly Member[] {
+export function membersOf({ types, compartments }: Model, compartment: string): readonly Member[] {
   const declared = compartments.get(compartment)?.parameters;
   return [...types.values()].flatMap(type => {
     const { name, interactions, accessLinks, parameters } = type;
     if (name === compartment || !interactions.has('search-type')) return [];
-    if (!isAllowed(access, { interaction: 'search-type', resourceType: name })) return [];
     const links = accessLinks.filter(link => link.compartment === compartment).map(({ parameter }) => parameter);
     const others = declared?.get(name) ?? [];
     const subjects = others.filter(code => defaultLinkCodes.some(one => one === code));

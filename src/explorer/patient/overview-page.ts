@@ -1,3 +1,4 @@
+import { isAllowed } from '../../auth/may.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
@@ -5,6 +6,7 @@ import { shorten } from '../../validation/report.ts';
 import { viewOf } from '../record/open-view.ts';
 import { tabs } from '../record/tabs.ts';
 import { recordTitle } from '../record/title.ts';
+import { notShown } from '../shell/not-shown.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { readMembers } from './member-records.ts';
 import { membersOf } from './members.ts';
@@ -24,8 +26,15 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     throw fhirError(404, 'not-found', `\`${shorten(name)}\` has no compartment here, so there is no overview of it.`);
   const own = `${name}/${id}`;
   const { json: patient } = await ask(own);
-  const members = access === undefined ? [] : membersOf(model, name, access);
-  const { found, decimals } = await readMembers(visit, own, members);
+  const members = membersOf(model, name);
+  const allowed = members.filter(
+    one => access !== undefined && isAllowed(access, { interaction: 'search-type', resourceType: one.type.name }),
+  );
+  const { found, decimals } = await readMembers(visit, own, allowed);
+  const hidden = notShown(
+    visit,
+    members.map(one => one.type),
+  );
   const view = viewOf(visit, [], decimals);
   const partition = await engine.store.partition(place?.partition.id ?? '');
   const path = `/explorer/${place?.partition.id ?? ''}/overview/${own}`;
@@ -46,7 +55,7 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     body: html`<div class="card">
       <p class="crumbs">${name} / ${id}</p>
       <h1><bdi>${title}</bdi></h1>
-      ${tabs(visit, type, id, 'overview')} ${body}
+      ${tabs(visit, type, id, 'overview')} ${hidden} ${body}
     </div>`,
   };
 }

@@ -89,7 +89,9 @@ describe('the page of indexes', () => {
     const shown = shownText(text);
     expect(shown).toContain('Patient?identifier ready');
     expect(shown).toMatch(/Patient 2 ready/);
-    expect(shown).not.toContain('Observation');
+    expect(text).not.toContain('type=Observation');
+    expect(shown).toMatch(/Not shown, since your access does not cover all records of the type: .*Observation/);
+    expect(shown).toMatch(/The \d+ indexes of the types below are ready\./);
   });
 
   it('has the size of the indexes, measured in the background', async () => {

@@ -71,7 +71,19 @@ describe('the overview of a patient', () => {
     const { status, text } = await open('Patient/p1', 'patient/Patient.rs patient/Condition.rs', 'p1');
     expect(status).toBe(200);
     expect(text).toContain('Asthma');
-    expect(text).not.toMatch(/Body height|Observation/);
+    expect(text).not.toMatch(/Body height|Observation\/o/);
+  });
+
+  it.each([
+    ['patient/Patient.rs patient/Condition.rs', 'p1'],
+    ['system/Patient.rs system/Condition.rs', undefined],
+  ])('says which types it leaves out, and which scopes cover them (%s)', async (scope, inContext) => {
+    const shown = shownText((await open('Patient/p1', scope, inContext)).text);
+    const [, note = ''] = /(Not shown, because the scopes of your access do not cover them: .*?\)\.)/.exec(shown) ?? [];
+    expect(note).toMatch(/Measurements and laboratory results \(a scope that covers them is .*Observation\.rs/);
+    expect(note).toContain('Prescriptions (a scope that covers them is patient/MedicationRequest.rs)');
+    expect(note).not.toContain('Condition');
+    expect(shownText((await open('Patient/p1', 'patient/*.rs system/*.rs', 'p1')).text)).not.toContain('Not shown');
   });
 
   it('is refused as the read of the patient is', async () => {

@@ -19,7 +19,7 @@ describe('the series of measured values', () => {
   let member: Member;
   beforeAll(async () => {
     view = await openView();
-    const found = membersOf(view.model, 'Patient', 'open').find(({ type }) => type.name === 'Observation');
+    const found = membersOf(view.model, 'Patient').find(({ type }) => type.name === 'Observation');
     if (found === undefined) throw new Error('No member');
     member = found;
   }, 60_000);
