@@ -8,13 +8,20 @@ import { typePage, typeSearch } from './interface/type-page.ts';
 import { picturePage } from './record/picture-page.ts';
 import { recordPage } from './record/record-page.ts';
 import { versionsPage } from './record/versions-page.ts';
+import { isOperation, operationPage } from './results/operation-page.ts';
 import { resultsPage } from './results/results-page.ts';
 import { callbackPage } from './session/callback-page.ts';
 import { signInPage, signInPosted } from './session/sign-in-page.ts';
 import { signOutPosted } from './session/sign-out-page.ts';
 import { openPartition, startPage } from './start/start-page.ts';
 import { languagePage } from './shell/language-page.ts';
-import type { Page } from './shell/visit.ts';
+import type { Page, Reply, Visit } from './shell/visit.ts';
+
+/** The page of a path whose last segment is `last`, or that of the operation that the segment names. */
+const ofOperation =
+  (last: string, page: (visit: Visit) => Promise<Reply>): ((visit: Visit) => Promise<Reply>) =>
+  visit =>
+    isOperation(visit.params[last]) ? operationPage(visit) : page(visit);
 
 /**
  * Every page, the first match first. Paths under `/r4` are those of the FHIR interface, for browsers; all other pages
@@ -41,11 +48,12 @@ export const pages: readonly Page[] = [
   { pattern: '/r4/:partition/', get: basePage },
   { pattern: '/r4/:partition/metadata', get: interfacePage },
   { pattern: '/r4/:partition/_history', get: versionsPage },
-  { pattern: '/r4/:partition/:type', get: resultsPage },
+  { pattern: '/r4/:partition/:type', get: ofOperation('type', visit => resultsPage(visit)) },
   { pattern: '/r4/:partition/:type/_history', get: versionsPage },
-  { pattern: '/r4/:partition/:type/:id', get: recordPage },
+  { pattern: '/r4/:partition/:type/:id', get: ofOperation('id', recordPage) },
   { pattern: '/r4/:partition/:type/:id/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type/:id/_history/:version', get: recordPage },
-  { pattern: '/r4/:partition/:owner/:id/:type', get: resultsPage }, // of a compartment
-  { pattern: '/r4/:partition/*', get: resultsPage },
+  // of a compartment
+  { pattern: '/r4/:partition/:owner/:id/:type', get: ofOperation('type', visit => resultsPage(visit)) },
+  { pattern: '/r4/:partition/*', get: visit => resultsPage(visit) },
 ];

@@ -104,3 +104,66 @@ describe('results', () => {
     }
   });
 });
+
+describe('of several types and of operations, results', () => {
+  let all: Served;
+  beforeAll(async () => {
+    all = await serve(
+      [patient('p1', { name: [{ family: 'Roy' }] }), observation('o1'), observation('o2')],
+      ['--interface', 'r4'],
+    );
+  }, 60_000);
+  afterAll(() => all.close());
+  const page = async (path: string): Promise<string> => {
+    const { status, text } = await all.get(path, browser);
+    expect([path, status]).toEqual([path, 200]);
+    return text;
+  };
+
+  it('are a table of the records with their types, and lead from page to page', async () => {
+    const html = await page('/?_type=Patient,Observation&_count=2');
+    expect(rows(html)[0]).toEqual(['Record', 'Type', 'Last changed']);
+    expect(rows(html)).toHaveLength(3);
+    const seen: string[] = [];
+    let at: string | undefined = '/?_type=Patient,Observation&_count=2';
+    while (at !== undefined) {
+      const shown = await page(at);
+      seen.push(...links(shown).filter(href => /^\/r4\/demo\/(Patient|Observation)\/\w+$/.test(href)));
+      at = links(shown)
+        .find(href => href.includes('_page_token') && /rel="next"/.test(shown))
+        ?.slice('/r4/demo'.length);
+      if (seen.length > 10) break;
+    }
+    expect(seen).toHaveLength(3);
+    expect(new Set(seen).size).toBe(3);
+    expect(links(html)).toContain('/r4/demo/Patient/p1');
+  });
+
+  it('are JSON where that is chosen, without a form of one type', async () => {
+    const html = await page('/?_type=Patient');
+    const json = links(html).find(href => href.includes('_view=json')) ?? '';
+    expect(await page(json.slice('/r4/demo'.length))).toContain('resourceType');
+    expect(html).not.toContain('Change the search');
+  });
+  it.each(['/Patient/p1/$everything', '/Patient/$everything', '/Observation/$lastn?patient=p1'])(
+    '%s is a table of records if it is a Bundle',
+    async path => {
+      const html = await page(path);
+      expect(rows(html).flat().join()).toMatch(/Observation|Body height|Measurement/);
+      expect(html).not.toMatch(/_history|Bundle \//);
+    },
+  );
+
+  it.each([
+    '/Patient/p1/$meta',
+    '/Patient/$meta',
+    '/$meta',
+    '/ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/narrative-status',
+  ])('%s is a sheet without the views of a stored record', async path => {
+    const html = await page(path);
+    expect(plain(html)).toContain('The answer of an operation, which is not a stored record.');
+    expect(plain(html)).not.toMatch(/Parameters \/|Validation|Versions/);
+    for (const href of links(html).filter(link => /\$\w+/.test(link) && !/language|sign-in/.test(link)))
+      expect([href, (await all.get(href.slice('/r4/demo'.length), browser)).status]).toEqual([href, 200]);
+  });
+});

@@ -45,10 +45,11 @@ export function resultLinks(
     first: isLater && search !== undefined ? linkOf(...search.query, ...kept) : undefined,
     page(relation) {
       const url = asString(objectsOf(bundle['link']).find(link => link['relation'] === relation)?.['url']);
-      const base = `${place?.base ?? ''}/`;
-      if (url?.startsWith(base) !== true) return undefined;
+      const base = place?.base ?? '';
+      // the URL of a search of the whole system has no slash after the base
+      if (url === undefined || !url.startsWith(base) || !/^[/?]/.test(url.slice(base.length))) return undefined;
       const more = new URLSearchParams([...kept, ...named].map(pair => [...pair])).toString();
-      const own = url.slice(base.length);
+      const own = url.slice(base.length).replace(/^\//, '');
       return record(more === '' ? own : `${own}${own.includes('?') ? '&' : '?'}${more}`);
     },
   };

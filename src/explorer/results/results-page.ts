@@ -2,28 +2,36 @@ import { mayExplain } from '../../auth/explain.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import { codeSamples } from '../interface/code-samples.ts';
 import { jsonView } from '../record/json-view.ts';
 import { viewOf } from '../record/open-view.ts';
+import type { QueryPair } from '../../search/request.ts';
 import type { RecordView } from '../record/view.ts';
+import type { Answer } from '../shell/ask.ts';
+import { notShown } from '../shell/not-shown.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { columnChoice } from './column-choice.ts';
 import { shownColumns } from './columns.ts';
 import { resultLinks } from './links.ts';
 import type { ResultLinks } from './links.ts';
+import { severalTable } from './several-table.ts';
 import { recordLink, resultsTable } from './table.ts';
 import { searchOf } from './search-of.ts';
 import type { ShownSearch } from './search-of.ts';
 import { texts } from './texts.ts';
 import type { ResultsTexts } from './texts.ts';
 
-/** The results of a search of a type: as a table, or as JSON (`_view=json`). */
-export async function resultsPage(visit: Visit): Promise<Reply> {
+/**
+ * The results of a search, of one type or of several, or of an operation that returns a Bundle, whose `given` answer is
+ * known: as a table, or as JSON (`_view=json`).
+ */
+export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> {
   const { ask, target, params, language, engine, options } = visit;
-  const answer = await ask(target);
+  const answer = given ?? (await ask(target));
   const parsed = parseJson(answer.text);
   const bundle = asObject(parsed.value);
   const type = engine.model.types.get(params['type'] ?? '');
@@ -31,7 +39,8 @@ export async function resultsPage(visit: Visit): Promise<Reply> {
   const words = texts[language];
   const search = searchOf(visit);
   const links = resultLinks(visit, bundle, search);
-  const isJson = options.get('_view') === 'json' || type === undefined || bundle['resourceType'] !== 'Bundle';
+  const isBundle = bundle['resourceType'] === 'Bundle';
+  const isJson = options.get('_view') === 'json' || !isBundle;
   const query = search?.query ?? [];
   const sort = query.find(([name]) => name === '_sort')?.[1] ?? '';
   const columns = type === undefined ? [] : shownColumns(type, query, options.getAll('_columns'));
@@ -39,9 +48,10 @@ export async function resultsPage(visit: Visit): Promise<Reply> {
   const title = words.title(
     type === undefined ? (target.split('?')[0] ?? '') : typeTitle(engine.model, type.name, language),
   );
-  const content =
-    type === undefined || isJson
-      ? jsonView(parsed, view)
+  const content = isJson
+    ? jsonView(parsed, view)
+    : type === undefined
+      ? html`${matches.length > 0 && severalTable(matches, view, words)} ${included(bundle, view, words)}`
       : html`${columnChoice(visit, search, type, columns, view, words)}
         ${matches.length > 0 && resultsTable(matches, type.name, columns, { view, links, texts: words, sort })}
         ${included(bundle, view, words)}`;
@@ -54,11 +64,23 @@ export async function resultsPage(visit: Visit): Promise<Reply> {
     body: html`<div class="card">
       <h1>${title}</h1>
       <p class="query"><code>GET ${search?.target ?? target}</code></p>
-      ${type !== undefined && views(visit, search, links, isJson, words)} ${notes(bundle, words)}
+      ${isBundle && views(visit, search, links, isJson, words)} ${notes(bundle, words)}
+      ${type === undefined && isBundle && notShown(visit, searchedTypes(visit, query))}
       ${bundle['resourceType'] === 'Bundle' && html`<p role="status">${count(bundle, matches.length, words)}</p>`}
       ${content} ${paging(links, words)} ${codeSamples(visit, search?.target ?? target)}
     </div>`,
   };
+}
+
+/** The types of a search of several: those of `_type`, else those of the compartment or all that can be searched. */
+function searchedTypes({ engine, params }: Visit, query: readonly QueryPair[]): readonly ResourceType[] {
+  const named = query.find(([name]) => name === '_type')?.[1].split(',');
+  const { owner = '' } = params;
+  return [...engine.model.types.values()].filter(
+    ({ name, interactions, compartmentLinks }) =>
+      interactions.has('search-type') &&
+      (named?.includes(name) ?? (owner === '' || name === owner || compartmentLinks.has(owner))),
+  );
 }
 
 function resourcesOf(bundle: JsonObject, mode: string): readonly JsonObject[] {
@@ -80,6 +102,7 @@ function views(
   isJson: boolean,
   words: ResultsTexts,
 ): Html {
+  const type = engine.model.types.get(params['type'] ?? '');
   const query = new URLSearchParams(search?.query.map(([name, value]) => [name, value])).toString();
   const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${query}`);
   const isExplained = access !== undefined && mayExplain(access, engine.model.explainScopes, params['type'] ?? '');
@@ -90,9 +113,12 @@ function views(
     <ul>
       <li><a href="${links.view('')}" ${!isJson && current}>${words.table}</a></li>
       <li><a href="${links.view('json')}" ${isJson && current}>${words.json}</a></li>
-      <li><a href="${form}">${words.form}</a></li>
+      ${type !== undefined && html`<li><a href="${form}">${words.form}</a></li>`}
       ${
-        search !== undefined && isExplained && html`<li><a href="${explained(search.target)}">${words.explain}</a></li>`
+        type !== undefined &&
+        search !== undefined &&
+        isExplained &&
+        html`<li><a href="${explained(search.target)}">${words.explain}</a></li>`
       }
     </ul>
   </nav>`;

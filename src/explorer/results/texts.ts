@@ -22,6 +22,9 @@ export interface ResultsTexts {
   readonly paging: string;
   readonly sortBy: (column: string) => string;
   readonly notes: string;
+  readonly type: string;
+  readonly several: string;
+  readonly answer: string;
 }
 
 const en: ResultsTexts = {
@@ -46,6 +49,9 @@ const en: ResultsTexts = {
   paging: 'Pages',
   sortBy: column => `Sort by ${column}`,
   notes: 'Notes of the server',
+  type: 'Type',
+  several: 'Records of several types',
+  answer: 'The answer of an operation, which is not a stored record.',
 };
 
 const fr: ResultsTexts = {
@@ -70,6 +76,9 @@ const fr: ResultsTexts = {
   paging: 'Pagination',
   sortBy: column => `Trier par ${column}`,
   notes: 'Remarques du serveur',
+  type: 'Type de dossier',
+  several: 'Dossiers de plusieurs types',
+  answer: 'La réponse d’une opération, qui n’est pas un dossier enregistré.',
 };
 
 export const texts: Readonly<Record<Language, ResultsTexts>> = { en, fr };

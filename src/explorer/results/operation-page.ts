@@ -1,0 +1,57 @@
+import { parseJson } from '../../fhir/json.ts';
+import { asObject } from '../../fhir/json-object.ts';
+import { html } from '../../pages/html.ts';
+import { typeName } from '../../pages/type-name.ts';
+import { jsonView } from '../record/json-view.ts';
+import { viewOf } from '../record/open-view.ts';
+import { recordSheet } from '../record/sheet.ts';
+import { textsOf } from '../record/view.ts';
+import type { Reply, Visit } from '../shell/visit.ts';
+import { resultsPage } from './results-page.ts';
+import { texts } from './texts.ts';
+
+/**
+ * The answer of an operation that a browser may call: a Bundle as results, another resource as a sheet, or as JSON
+ * (`_view=json`). It is no stored record, so that it has no versions and no other views of one.
+ * https://hl7.org/fhir/R4/operations.html#response
+ */
+export async function operationPage(visit: Visit): Promise<Reply> {
+  const { target, options, language, engine, record, params } = visit;
+  const answer = await visit.ask(target);
+  const parsed = parseJson(answer.text);
+  const resource = asObject(parsed.value);
+  if (resource['resourceType'] === 'Bundle') return resultsPage(visit, answer);
+  const [words, names] = [texts[language], textsOf(language)];
+  const view = viewOf(visit, [], parsed.decimals);
+  const isJson = options.get('_view') === 'json';
+  const [path = ''] = target.split('?');
+  const code = path.slice(path.lastIndexOf('/') + 1);
+  const type = engine.model.types.get(params['type'] ?? '') ?? engine.model.types.get(params['owner'] ?? '');
+  const title = type === undefined ? code : `${code} – ${typeName(engine.model, type.name, language)}`;
+  const to = (name: string): string => record(withOption(target, name));
+  const current = html` aria-current="page"`;
+  return {
+    kind: 'page',
+    title,
+    status: answer.status,
+    styles: ['record.css'],
+    body: html`<div class="card">
+      <h1><bdi>${title}</bdi></h1>
+      <p class="query"><code>GET ${target}</code></p>
+      <nav class="tabs" aria-label="${words.views}">
+        <ul>
+          <li><a href="${to('')}" ${!isJson && current}>${names.sheet}</a></li>
+          <li><a href="${to('json')}" ${isJson && current}>${words.json}</a></li>
+        </ul>
+      </nav>
+      <p class="hint">${words.answer}</p>
+      ${isJson ? jsonView(parsed, view) : recordSheet(resource, view)}
+    </div>`,
+  };
+}
+
+const withOption = (target: string, view: string): string =>
+  view === '' ? target : `${target}${target.includes('?') ? '&' : '?'}_view=${view}`;
+
+/** True for the last segment of the path of an operation. */
+export const isOperation = (segment: string | undefined): boolean => segment?.startsWith('$') === true;
