@@ -75,6 +75,32 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
+/** Three types with the same ids, whose other sort values have another order. */
+const alike = ['a', 'b', 'c'].flatMap((id, at) => {
+  const code = (one: number): object => ({ coding: [{ code: `${(at + one) % 3}` }] });
+  const subject = { reference: 'Patient/a' };
+  return [
+    { resourceType: 'Observation', id, status: 'final', code: code(0), subject },
+    { resourceType: 'DiagnosticReport', id, status: at === 1 ? 'amended' : 'registered', code: code(1), subject },
+    {
+      resourceType: 'MedicationRequest',
+      id,
+      status: at === 0 ? 'active' : 'stopped',
+      intent: 'order',
+      medicationCodeableConcept: code(2),
+      subject,
+    },
+  ];
+});
+
+let sharing: Served;
+beforeAll(async () => {
+  const types = ['DiagnosticReport', 'MedicationRequest', 'Observation', 'Patient'];
+  sharing = await serve([], ['--capability', r4Of(types)]);
+  for (const record of alike) await put(sharing.partition, [record]);
+}, 120_000);
+afterAll(() => sharing.close());
+
 const rows: readonly (readonly [rule: string, path: string, search: string, finds: string])[] = [
   ['the types in `_type`', '', '_type=Practitioner,Patient&_sort=_id', 'Patient/a Patient/b Practitioner/d'],
   [
@@ -142,6 +168,36 @@ describe('a search of several types', () => {
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
     const posted = await server.ask('POST', `${place}/_search`, { headers, body: search });
     expect([posted.status, found(posted.json)]).toEqual([200, wanted.join(' ')]);
+  });
+
+  it.each([
+    '_id',
+    '-_id',
+    '_id,-_lastUpdated',
+    '_id,status',
+    '_id,-status',
+    '-_id,status',
+    '-_id,-status',
+    'status,_id',
+    '-status,-_id',
+    '-status,-_id,code',
+    'status,_id,-code',
+    'status,-_id,-code',
+    '-patient,_id,-status,code',
+  ])('of types that share ids finds each match once, page by page, in the order %s', async order => {
+    const search = `?_type=DiagnosticReport,MedicationRequest,Observation&_sort=${order}`;
+    const all = found((await sharing.get(`${search}&_count=100`)).json).split(' ');
+    expect([all.length, new Set(all).size]).toEqual([9, 9]);
+    for (const count of [1, 2, 3, 4]) {
+      const walked: string[] = [];
+      let next: string | undefined = `${search}&_count=${count}`;
+      while (next !== undefined && walked.length < 20) {
+        const page: Bundle = (await sharing.get(next)).json;
+        if (found(page) !== '') walked.push(...found(page).split(' '));
+        next = page.link.find(({ relation }) => relation === 'next')?.url.slice(sharing.base.length);
+      }
+      expect([count, walked]).toEqual([count, all]);
+    }
   });
 
   it('of many types reads only those that have records', async () => {

@@ -63,18 +63,21 @@ interface Source {
   size: number;
 }
 
+/** Reads until a match is found that is behind the page before, or none is left. */
 async function fill(source: Source, place: Place): Promise<void> {
-  if (source.isRead) return;
-  const { type, query, sort } = source.request;
-  const page = await findPage({ type, query, sort, limit: source.size, after: source.from }, place);
-  for (const [at, one] of indexedBy(parametersOfSort(type, sort), page.versions, type, place).entries()) {
-    const version = page.versions[at];
-    if (version !== undefined) source.heads.push({ position: positionOf(sort, type, one), version });
+  const { type, query, sort, after } = source.request;
+  while (!source.isRead && source.heads.length === 0) {
+    const page = await findPage({ type, query, sort, limit: source.size, after: source.from }, place);
+    for (const [at, one] of indexedBy(parametersOfSort(type, sort), page.versions, type, place).entries()) {
+      const version = page.versions[at];
+      const position = positionOf(sort, type, one);
+      if (version !== undefined && isBehind(position, source.request, after)) source.heads.push({ position, version });
+    }
+    source.from = page.next;
+    source.isRead = page.next === undefined;
+    source.size *= 2;
+    await setImmediate(); // other requests have their turn between two types
   }
-  source.from = page.next;
-  source.isRead = page.next === undefined;
-  source.size *= 2;
-  await setImmediate(); // other requests have their turn between two types
 }
 
 /** The source with the first match; of equal ones the first source. */
@@ -98,15 +101,20 @@ async function refuseTooMany(requests: readonly SearchRequest[], place: Place): 
   }
 }
 
+/** Whether a match of a type is behind the last match of the page before, in the order of all types. */
+function isBehind(position: Position, { type, sort }: SearchRequest, after: Position | undefined): boolean {
+  if (after === undefined) return true;
+  const order = comparePositions(sort, position, after);
+  return order > 0 || (order === 0 && type.name > String(after.keys[sort.length]));
+}
+
 /**
- * The position after which the matches of a type begin on the page after `after`. A type behind that of the last match
- * may have a match with the same sort values and id, which must not be left out.
+ * The position after which the matches of a type are read for the page after `after`: just before that of the last
+ * match, since another type may have a match with its id. Where the id is a sort key, stores need not look at the keys
+ * behind it, which order the matches of one id in several types: `isBehind` does.
  */
-function startOf({ type, sort, after }: SearchRequest): Position | undefined {
-  if (after === undefined) return undefined;
-  const [keys, last = ''] = [after.keys.slice(0, sort.length), after.keys[sort.length]];
-  const position = { keys, id: after.id };
-  return type.name <= String(last) ? position : justBefore(position, sort);
+function startOf({ sort, after }: SearchRequest): Position | undefined {
+  return after === undefined ? undefined : justBefore({ keys: after.keys.slice(0, sort.length), id: after.id }, sort);
 }
 
 /** A position between that of an id and the one before it. */
