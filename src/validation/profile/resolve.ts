@@ -1,26 +1,48 @@
 import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import { parseReference } from '../../fhir/reference.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import { rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * The target of a reference if it is contained, or an entry of the Bundle.
- * https://hl7.org/fhir/R4/bundle.html#references
+ * The target of a reference if it is contained, or an entry of the Bundle. A relative one has the base of the entry that
+ * contains it, if the fullUrl of that is RESTful. https://hl7.org/fhir/R4/bundle.html#references
  */
 export function resolve(reference: string, walk: Walk): Node | undefined {
   const { root, bundle } = walk.frame;
   if (reference === '#') return root;
   if (reference.startsWith('#')) return resourceNode(containedIn(root, walk).get(reference.slice(1)), walk.kit.types);
   if (bundle === undefined) return undefined;
-  const name = reference.replace(/\/_history\/[^/]*$/, '');
-  return resourceNode(entriesOf(bundle, walk).get(name), walk.kit.types);
+  return resourceNode(entryOf(bundle, root.value, reference, walk), walk.kit.types);
 }
 
-/** Whether a reference is to an entry of a Bundle. */
-export const inBundle = (bundle: Node, reference: string, walk: Walk): boolean =>
-  entriesOf(bundle, walk).has(reference.replace(/\/_history\/[^/]*$/, ''));
+/** Whether a reference in a resource of a Bundle is to an entry of it. */
+export const inBundle = (bundle: Node, from: unknown, reference: string, walk: Walk): boolean =>
+  entryOf(bundle, from, reference, walk) !== undefined;
+
+function entryOf(bundle: Node, from: unknown, reference: string, walk: Walk): unknown {
+  const name = reference.replace(/\/_history\/[^/]*$/, '');
+  const entries = entriesOf(bundle, walk);
+  if (parseReference(name)?.kind !== 'relative') return entries.get(name);
+  const own = parseReference(fullUrlsOf(partOf(bundle, 'entry')).get(from) ?? '');
+  return entries.get(name) ?? entries.get(`${own?.kind === 'absolute' ? own.base : anyServer}/${name}`);
+}
+
+/** The base of the entries of all servers, for references whose entry has no base. */
+const anyServer = '*';
+
+/** The fullUrls of the resources of a list of entries, read once. */
+function fullUrlsOf(list: unknown): ReadonlyMap<unknown, string> {
+  if (!Array.isArray(list)) return new Map();
+  const found =
+    known.get(list) ?? new Map(objectsOf(list).map(({ resource, fullUrl }) => [resource, asString(fullUrl) ?? '']));
+  known.set(list, found);
+  return found;
+}
+
+const known = new WeakMap<object, ReadonlyMap<unknown, string>>();
 
 /** The resources that a resource contains, by id. */
 export const containedIn = (root: Node, walk: Walk): ReadonlyMap<string, unknown> =>
@@ -34,9 +56,10 @@ const entriesOf = (bundle: Node, walk: Walk): ReadonlyMap<string, unknown> =>
     const resource = entry['resource'];
     if (!isObject(resource)) return;
     const fullUrl = asString(entry['fullUrl']);
-    if (fullUrl !== undefined) yield [fullUrl, resource];
     const relative = `${String(resource['resourceType'])}/${String(resource['id'])}`;
-    if (fullUrl === undefined || fullUrl.endsWith(`/${relative}`)) yield [relative, resource];
+    if (fullUrl === undefined) return yield [relative, resource];
+    yield [fullUrl, resource];
+    if (fullUrl.endsWith(`/${relative}`)) yield [`${anyServer}/${relative}`, resource];
   });
 
 const partOf = ({ value }: Node, name: string): unknown => (isObject(value) ? value[name] : undefined);

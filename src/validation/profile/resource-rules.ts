@@ -69,7 +69,7 @@ function checkDocument(bundle: Node, first: Record<string, unknown> | undefined,
     if (!isObject(value)) return;
     const { reference } = value;
     if (typeof reference === 'string') {
-      if (reference.startsWith('#') || inBundle(bundle, reference, walk)) return;
+      if (reference.startsWith('#') || inBundle(bundle, first?.['resource'], reference, walk)) return;
       const text = `\`${shorten(reference)}\` is not in the document, although its first entry references it.`;
       report(walk, [...path, 'reference'], 'document', text);
       return;

@@ -43,6 +43,36 @@ describe('references', () => {
     expect(against(definition, subject({ reference: '#p' }, { ...man, gender: 'female' }), male)).toEqual([issue]);
   });
 
+  it('that are relative find their target on the server of their entry', () => {
+    const definition = profile('Observation', {
+      'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('male')] }] },
+    });
+    const male = profile('Patient', { 'Patient.gender': { min: 1, fixedCode: 'male' } }, { name: 'male' });
+    const [here, there] = ['https://here.example/fhir', 'https://there.example/fhir'];
+    const bundle = (server: string, base: string | undefined): JsonObject => ({
+      resourceType: 'Bundle',
+      type: 'collection',
+      entry: [
+        { fullUrl: `${there}/Patient/p`, resource: { ...man, gender: 'female' } },
+        { fullUrl: `${here}/Patient/p`, resource: man },
+        {
+          fullUrl: `${server}/Observation/o`,
+          resource: {
+            ...subject({ reference: `${base ?? ''}Patient/p` }),
+            id: 'o',
+            meta: { profile: [definition.url] },
+          },
+        },
+      ],
+    });
+    const of = (resource: JsonObject) =>
+      problems(validatorOf(definition, male), resource).filter(one => /target/.test(one));
+    expect(of(bundle(here, undefined))).toEqual([]);
+    expect(of(bundle(there, undefined))).toHaveLength(1);
+    expect(of(bundle('https://other.example/fhir', undefined))).toEqual([]);
+    expect(of(bundle(here, `${there}/`))).toHaveLength(1);
+  });
+
   it('find their target in a Bundle', () => {
     const definition = profile('Observation', {
       'Observation.subject': { type: [{ code: 'Reference', targetProfile: [url('male')] }] },
