@@ -7,7 +7,7 @@ import { Turns } from '../../turns.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import { requestOf } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
-import { decideIdentities, targetsOf } from './identities.ts';
+import { Deciding, targetsOf } from './identities.ts';
 import type { Identity } from './identities.ts';
 import { inOrder, LONGEST } from './read-entries.ts';
 import { createEntryResolution } from './resolve-entry.ts';
@@ -36,18 +36,21 @@ export async function attemptTransaction(
   const ordered = inOrder(entries);
   const isOf = (methods: readonly string[]) => (entry: TransactionEntry) => methods.includes(entry.request.method);
   const deleted = new Set<string>();
+  const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
   await staged.withoutChanges(async () => {
+    // Their criteria name records as they are stored: one that the transaction creates matches nothing.
+    attempt.deciding = new Deciding(engine, { before: partition, staged, deleted: new Set() }, writes);
     for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.delete(entry, deleted);
   });
-  const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
-  const identities = await decideIdentities(engine, { before: partition, staged, deleted }, writes);
+  attempt.deciding = new Deciding(engine, { before: partition, staged, deleted }, writes);
+  const identities = await attempt.deciding.all(writes, () => attempt.turn());
   await staged.readAhead([...identities.values()]);
   const targets = targetsOf(identities);
   attempt.resolve = createEntryResolution(engine, staged, { identities, targets }, course.transaction);
   for (const entry of writes) await attempt.write(entry, identities.get(entry));
   attempt.failures.throw();
   await attempt.check();
-  for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry, entry.request);
+  for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry);
   attempt.failures.throw();
   await attempt.begin();
   const times = await writeStaged(partition, staged);
@@ -76,6 +79,8 @@ class Attempt {
   readonly tokens: StagedTokens;
   /** Absent until the records of the entries are decided. */
   resolve: ResolveEntry | undefined;
+  /** Absent until the first entry is carried out. */
+  deciding: Deciding | undefined;
   readonly #engine: Engine;
   /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
@@ -95,15 +100,22 @@ class Attempt {
     this.#course = course;
   }
 
+  /** Gives other requests their turn. Throws FhirError 503 if the time of the transaction is over. */
+  async turn(): Promise<void> {
+    await this.#turns.next();
+    this.#requireTime();
+  }
+
   /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
-  async answer(entry: TransactionEntry, request: FhirRequest, newId?: string): Promise<void> {
+  async answer(entry: TransactionEntry, sent: FhirRequest = entry.request, newId?: string): Promise<void> {
     const { dispatch } = this.#course;
     await this.#turns.next();
     this.#current = entry;
     this.#newId = newId;
     try {
       this.#requireTime();
-      this.answers.set(entry, await dispatch(this.#entryEngine, request, this.#partition));
+      const { parameters, headers } = (await this.deciding?.linked(entry)) ?? sent;
+      this.answers.set(entry, await dispatch(this.#entryEngine, { ...sent, parameters, headers }, this.#partition));
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -113,7 +125,7 @@ class Attempt {
   async delete(entry: TransactionEntry, deleted: Set<string>): Promise<void> {
     const { resourceType, id } = entry.request;
     const key = `${resourceType}/${id}`;
-    if (id === undefined || !deleted.has(key)) await this.answer(entry, entry.request);
+    if (id === undefined || !deleted.has(key)) await this.answer(entry);
     else this.failures.add(entry, repeated(key));
     if (id !== undefined) deleted.add(key);
   }

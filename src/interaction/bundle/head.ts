@@ -30,3 +30,13 @@ export interface Addressing {
   /** An id for a resource without one, the same whenever this input is loaded. */
   newId(at: string): string;
 }
+
+/**
+ * What a link leads to by `find`, which takes a fullUrl: a version in the link is left out, and a relative reference has
+ * the base of the RESTful fullUrl of its entry. https://hl7.org/fhir/R4/bundle.html#references
+ */
+export function targetOf<T>(link: string, fullUrl: string | undefined, find: (url: string) => T): T {
+  const name = link.replace(/(?<=[^/])\/_history\/[^/]*$/, '');
+  if (fullUrl === undefined || !/^https?:/i.test(fullUrl) || !/^[A-Z][A-Za-z]*\/[^/]+$/.test(name)) return find(name);
+  return find(`${fullUrl.split('/').slice(0, -2).join('/')}/${name}`);
+}

@@ -6,7 +6,8 @@ import type { Partition } from '../../store/partitions.ts';
 import { ifNoneExist } from '../conditional-create.ts';
 import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
-import type { Engine } from '../interaction.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { linkCriteria } from './criteria-links.ts';
 import type { Targets } from './head.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
@@ -41,34 +42,110 @@ export type Identities = ReadonlyMap<TransactionEntry, Identity>;
 /**
  * Decides which records the entries of a transaction lead to before they are carried out: criteria are searched as
  * their interactions do it later. Entries that create by the same criteria create one record. Criteria of a URL that
- * match a record only before the DELETE entries lead to that record.
- * https://hl7.org/fhir/R4/http.html#transaction
+ * match a record only before the DELETE entries lead to that record. Criteria that name another entry are decided after
+ * it. https://hl7.org/fhir/R4/http.html#transaction
  */
-export async function decideIdentities(
-  engine: Engine,
-  { before, staged, deleted }: IdentityPlace,
-  entries: readonly TransactionEntry[],
-): Promise<Identities> {
-  const identities = new Map<TransactionEntry, Identity>();
-  const newIds = new Map<string, string>();
-  for (const entry of entries) {
-    const { interaction, resourceType: type = '', id, headers } = entry.request;
-    if (interaction !== 'create' && interaction !== 'update' && interaction !== 'patch') continue;
-    const criteria = interaction === 'create' ? headers['if-none-exist'] : undefined;
-    const newId = newIds.get(`${type}?${criteria}`) ?? engine.newId();
-    if (criteria !== undefined) newIds.set(`${type}?${criteria}`, newId);
+export class Deciding {
+  readonly #engine: Engine;
+  readonly #place: IdentityPlace;
+  readonly #byUrl = new Map<string, TransactionEntry>();
+  readonly #newIds = new Map<string, string>();
+  readonly #known = new Map<TransactionEntry, Promise<Identity>>();
+  readonly #linked = new Map<TransactionEntry, Promise<FhirRequest>>();
+  /** The entries whose criteria each entry waits for. */
+  readonly #waiting = new Map<TransactionEntry, TransactionEntry>();
+
+  constructor(engine: Engine, place: IdentityPlace, writes: readonly TransactionEntry[]) {
+    this.#engine = engine;
+    this.#place = place;
+    for (const entry of writes) {
+      const fullUrl = asString(entry.value['fullUrl']);
+      if (fullUrl !== undefined && isDecided(entry) && !this.#byUrl.has(fullUrl)) this.#byUrl.set(fullUrl, entry);
+    }
+  }
+
+  /** The records of entries; of those that write one. `turn` is called between them. */
+  async all(entries: readonly TransactionEntry[], turn: () => Promise<void>): Promise<Identities> {
+    const identities = new Map<TransactionEntry, Identity>();
+    for (const entry of entries) {
+      if (!isDecided(entry)) continue;
+      await turn();
+      identities.set(entry, await this.of(entry));
+    }
+    return identities;
+  }
+
+  /** The record that an entry leads to. */
+  of(entry: TransactionEntry): Promise<Identity> {
+    const known = this.#known.get(entry) ?? this.#decide(entry);
+    this.#known.set(entry, known);
+    return known;
+  }
+
+  /**
+   * The request of an entry with the records of others in its criteria. Throws FhirError 400 if they name an entry that
+   * does not exist, or entries name each other.
+   */
+  linked(entry: TransactionEntry): Promise<FhirRequest> {
+    const linked = this.#linked.get(entry) ?? this.#link(entry);
+    this.#linked.set(entry, linked);
+    return linked;
+  }
+
+  #link(entry: TransactionEntry): Promise<FhirRequest> {
+    const fullUrl = asString(entry.value['fullUrl']);
+    const recordOf = async (url: string): Promise<string | undefined> => {
+      const named = this.#byUrl.get(url);
+      if (named === undefined) return undefined;
+      for (let at: TransactionEntry | undefined = named; at !== undefined; at = this.#waiting.get(at))
+        if (at === entry) throw inCircle();
+      this.#waiting.set(entry, named);
+      const { type, id } = await this.of(named);
+      this.#waiting.delete(entry);
+      return `${type}/${id}`;
+    };
+    return linkCriteria(entry.request, { model: this.#engine.model, fullUrl, recordOf });
+  }
+
+  async #decide(entry: TransactionEntry): Promise<Identity> {
+    const { before, staged, deleted } = this.#place;
+    const { interaction, resourceType: type = '', id } = entry.request;
+    const request = await this.#linkedOrSent(entry);
+    const criteria = interaction === 'create' ? request.headers['if-none-exist'] : undefined;
+    const newId = this.#newIds.get(`${type}?${criteria}`) ?? this.#engine.newId();
+    if (criteria !== undefined) this.#newIds.set(`${type}?${criteria}`, newId);
     const isConditional = interaction === 'create' ? criteria !== undefined : id === undefined;
-    const found = isConditional ? await foundBy(engine, staged, entry) : id;
+    const found = isConditional ? await foundBy(this.#engine, staged, request) : id;
     const isReplaced = interaction === 'update' || (interaction === 'create' && found === undefined);
     const own = interaction === 'update' ? givenId(entry) : undefined;
     const isSought = isConditional && interaction !== 'create' && found === undefined && staged.records.length > 0;
-    const gone = isSought ? await foundBy(engine, before, entry) : undefined;
+    const gone = isSought ? await foundBy(this.#engine, before, request) : undefined;
     const leadsTo = found ?? gone ?? own ?? newId;
     const isDeleted = deleted.has(`${type}/${leadsTo}`) || staged.has(type, leadsTo);
-    identities.set(entry, { type, id: leadsTo, newId, isConditional, isReplaced, isDeleted });
+    return { type, id: leadsTo, newId, isConditional, isReplaced, isDeleted };
   }
-  return identities;
+
+  /** Criteria that cannot be linked find nothing; their entry is refused when it is carried out. */
+  async #linkedOrSent(entry: TransactionEntry): Promise<FhirRequest> {
+    try {
+      return await this.linked(entry);
+    } catch (error) {
+      if (error instanceof FhirError) return entry.request;
+      throw error;
+    }
+  }
 }
+
+/** Whether an entry creates, updates or patches a record. */
+const isDecided = ({ request: { interaction } }: TransactionEntry): boolean =>
+  interaction === 'create' || interaction === 'update' || interaction === 'patch';
+
+const inCircle = (): FhirError =>
+  fhirError(
+    400,
+    'business-rule',
+    'The criteria of entries name each other in a circle, so that none can be searched first: send two transactions.',
+  );
 
 /**
  * The destinations of links, by the fullUrl of their entries. Throws FhirError 400 for a fullUrl of two entries.
@@ -87,11 +164,10 @@ export function targetsOf(identities: Identities): Targets {
 }
 
 /** The id of the record that the criteria of an entry find; undefined for none, and if its interaction refuses it. */
-async function foundBy(engine: Engine, partition: Partition, entry: TransactionEntry): Promise<string | undefined> {
-  const { request } = entry;
+async function foundBy(engine: Engine, partition: Partition, request: FhirRequest): Promise<string | undefined> {
   const type = declaredType(engine.model, request);
   try {
-    const query = await queryOf(engine, partition, entry);
+    const query = await queryOf(engine, partition, request);
     if (query === undefined) return undefined;
     const place = { partition, extract: engine.extract, base: request.base };
     const versions = await firstTwo(type, query, place);
@@ -102,11 +178,7 @@ async function foundBy(engine: Engine, partition: Partition, entry: TransactionE
   }
 }
 
-async function queryOf(
-  engine: Engine,
-  partition: Partition,
-  { request }: TransactionEntry,
-): Promise<Query | undefined> {
+async function queryOf(engine: Engine, partition: Partition, request: FhirRequest): Promise<Query | undefined> {
   const type = declaredType(engine.model, request);
   if (request.interaction !== 'create') {
     const pairs = request.parameters;

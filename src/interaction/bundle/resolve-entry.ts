@@ -7,6 +7,8 @@ import { checkStructure } from '../../validation/structure.ts';
 import type { CriteriaSource } from '../criteria.ts';
 import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
+import { linkPairs } from './criteria-links.ts';
+import type { RecordOf } from './criteria-links.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import { entryPath } from './entry.ts';
 import type { Targets } from './head.ts';
@@ -65,7 +67,8 @@ export function createEntryResolution(
   const find: Find = (type, criteria) => {
     const key = `${type}?${criteria}`;
     ended ??= withResources(engine, partition, identities, targets);
-    const match = known.get(key) ?? ended.then(place => findMatch(engine, place, caller, type, criteria));
+    const recordOf = (url: string) => Promise.resolve(targets.get(url)?.reference);
+    const match = known.get(key) ?? ended.then(place => findMatch(engine, place, caller, { type, criteria, recordOf }));
     known.set(key, match);
     return match;
   };
@@ -106,14 +109,15 @@ async function findMatch(
   engine: Engine,
   partition: StagedPartition,
   caller: FhirRequest,
-  typeName: string,
-  criteria: string,
+  { type: typeName, criteria, recordOf }: { type: string; criteria: string; recordOf: RecordOf },
 ): Promise<CriteriaMatch> {
   const type = engine.model.types.get(typeName);
   if (type === undefined) return { kind: 'undeclared' };
   try {
-    const query = await readCriteria(engine, type, caller, partition, { pairs: parsePairs(criteria), source });
     const place = { partition, extract: engine.extract, base: caller.base };
+    const named = { model: engine.model, type: typeName, fullUrl: undefined, recordOf };
+    const pairs = await linkPairs(parsePairs(criteria), named);
+    const query = await readCriteria(engine, type, caller, partition, { pairs, source });
     const versions = await firstTwo(type, query, place);
     const [found] = versions;
     if (found === undefined) return { kind: 'none' };

@@ -1,5 +1,6 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
+import { targetOf } from './head.ts';
 import type { Targets } from './head.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import { type Link, rewriteLinks } from './link.ts';
@@ -83,7 +84,9 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
   }
 
   const resolved = rewriteLinks(text, definitions, link => {
-    const target = targets.get(link.text) ?? (link.property === 'reference' ? besides(link.text, options) : undefined);
+    // Relative are references alone: an element such as a `uri` has no base.
+    const fullUrl = link.property === 'reference' ? options.fullUrl : undefined;
+    const target = targets.size === 0 ? undefined : targetOf(link.text, fullUrl, url => targets.get(url));
     if (target !== undefined) {
       if (!target.settled) open = true;
       return target.reference === link.text ? undefined : target.reference;
@@ -97,10 +100,3 @@ export async function resolveLinks(text: string, options: ResolveOptions): Promi
 }
 
 const conditionalReference = /^[A-Z][A-Za-z]{0,63}\?/;
-
-/** The target of a relative reference, resolved against the fullUrl of its entry. */
-function besides(reference: string, { targets, fullUrl }: ResolveOptions): ReturnType<Targets['get']> {
-  if (targets.size === 0 || fullUrl === undefined || !fullUrl.startsWith('http')) return undefined;
-  const service = fullUrl.split('/').slice(0, -2).join('/');
-  return targets.get(`${service}/${reference}`);
-}
