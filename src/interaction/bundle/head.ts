@@ -32,8 +32,8 @@ export interface Addressing {
 }
 
 /**
- * What a link leads to by `find`, which takes a fullUrl: a version in the link is left out, and a relative reference has
- * the base of the RESTful fullUrl of its entry. https://hl7.org/fhir/R4/bundle.html#references
+ * What a link leads to by `find`, which takes a fullUrl: a version in the link is left out, and a relative reference
+ * has the base of the RESTful fullUrl of its entry. https://hl7.org/fhir/R4/bundle.html#references
  */
 export function targetOf<T>(link: string, fullUrl: string | undefined, find: (url: string) => T): T {
   const name = link.replace(/(?<=[^/])\/_history\/[^/]*$/, '');

@@ -7,8 +7,8 @@ import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';
 
 /**
- * The target of a reference if it is contained, or an entry of the Bundle. A relative one has the base of the entry that
- * contains it, if the fullUrl of that is RESTful. https://hl7.org/fhir/R4/bundle.html#references
+ * The target of a reference if it is contained, or an entry of the Bundle. A relative one has the base of the entry
+ * that contains it, if the fullUrl of that is RESTful. https://hl7.org/fhir/R4/bundle.html#references
  */
 export function resolve(reference: string, walk: Walk): Node | undefined {
   const { root, bundle } = walk.frame;
