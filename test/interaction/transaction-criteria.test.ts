@@ -175,13 +175,14 @@ describe('reads by the record of an entry', () => {
       'Patient?_id=urn:uuid:p',
     ];
     const code = { text: 'x' };
+    const record = (resourceType: string, more: object) => ({ resourceType, ...more });
     const answer = await sendBundle(
       whole,
       transaction(
-        postEntry({ resourceType: 'Organization', ...{ name: 'o' } }, 'urn:uuid:o'),
-        postEntry({ resourceType: 'Patient', ...{ managingOrganization: { reference: 'urn:uuid:o' } } }, 'urn:uuid:p'),
-        postEntry({ resourceType: 'Observation', ...{ status: 'final', code, subject: { reference: 'urn:uuid:p' } } }),
-        postEntry({ resourceType: 'Observation', ...{ status: 'final', code } }),
+        postEntry(record('Organization', { name: 'o' }), 'urn:uuid:o'),
+        postEntry(record('Patient', { managingOrganization: { reference: 'urn:uuid:o' } }), 'urn:uuid:p'),
+        postEntry(record('Observation', { status: 'final', code, subject: { reference: 'urn:uuid:p' } })),
+        postEntry(record('Observation', { status: 'final', code })),
         ...named.map(url => getEntry(encodeURI(`${url}&_total=accurate`))),
       ),
       {},

@@ -57,9 +57,8 @@ const entriesOf = (bundle: Node, walk: Walk): ReadonlyMap<string, unknown> =>
     if (!isObject(resource)) return;
     const fullUrl = asString(entry['fullUrl']);
     const relative = `${String(resource['resourceType'])}/${String(resource['id'])}`;
-    if (fullUrl === undefined) return yield [relative, resource];
-    yield [fullUrl, resource];
-    if (fullUrl.endsWith(`/${relative}`)) yield [`${anyServer}/${relative}`, resource];
+    yield [fullUrl ?? relative, resource];
+    if (fullUrl?.endsWith(`/${relative}`) === true) yield [`${anyServer}/${relative}`, resource];
   });
 
 const partOf = ({ value }: Node, name: string): unknown => (isObject(value) ? value[name] : undefined);
