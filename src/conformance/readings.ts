@@ -48,6 +48,7 @@ function literalValues(value: IndexValue, writtenAs: (code: string) => readonly 
     case 'date':
     case 'number':
     case 'quantity':
+    case 'unsearchable':
       return [value];
     default:
       return value satisfies never;

@@ -28,10 +28,10 @@ export function canonicalUnit(system: string | undefined, code: string | undefin
 const units = new Cache<{ readonly is: CanonicalUnit | undefined }>(2_000);
 
 /** Kelvin is (value + offset) × factor / divisor. https://ucum.org/ucum#para-temperature */
-const temperatures: ReadonlyMap<string, readonly [offset: number, factor: number, divisor: bigint]> = new Map([
-  ['Cel', [273.15, 1, 1n]],
-  ['[degF]', [459.67, 5, 9n]],
-  ['[degRe]', [218.52, 5, 4n]],
+const temperatures: ReadonlyMap<string, readonly [offset: number, factor: number, divisor: number]> = new Map([
+  ['Cel', [273.15, 1, 1]],
+  ['[degF]', [459.67, 5, 9]],
+  ['[degRe]', [218.52, 5, 4]],
 ]);
 
 function make(code: string): CanonicalUnit | undefined {
@@ -39,15 +39,13 @@ function make(code: string): CanonicalUnit | undefined {
   if (base === undefined) return undefined;
   const unit =
     base.exponents.map(([name, exponent]) => (exponent === 1 ? name : `${name}${exponent}`)).join('.') || '1';
-  const [offset, scale, divisor] = temperatures.get(code) ?? [0, base.magnitude, 1n];
   if (base.isSpecial && !temperatures.has(code)) return undefined;
-  const [start, factor] = [exactDecimal(offset), exactDecimal(Number(scale.toPrecision(digits)))];
+  const [offset, ...ratio] = temperatures.get(code) ?? [0];
+  const [factor = base.magnitude.above, divisor = base.magnitude.below] = ratio.map(exactDecimal);
+  const start = exactDecimal(offset);
   const exact = (value: number): ExactDecimal => times(plus(exactDecimal(value), start), factor);
   return {
     unit,
     convert: value => (Math.abs(value) >= Number.MAX_VALUE ? value : nearestNumber(dividedBy(exact(value), divisor))),
   };
 }
-
-/** Digits of a magnitude: the library calculates it with numbers of sixteen digits, and the last one may be wrong. */
-const digits = 14;

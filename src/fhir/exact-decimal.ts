@@ -6,7 +6,12 @@ export interface ExactDecimal {
 
 /** The shortest decimal that denotes a finite number, which is how JSON writes it. */
 export function exactDecimal(value: number): ExactDecimal {
-  const [mantissa = '0', exponent = '0'] = String(value).split('e');
+  return decimalOf(String(value));
+}
+
+/** The value of a decimal in digits, with an exponent or without: `133.322`, `254e-2`. */
+export function decimalOf(text: string): ExactDecimal {
+  const [mantissa = '0', exponent = '0'] = text.split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
@@ -21,9 +26,12 @@ export function plus(a: ExactDecimal, b: ExactDecimal): ExactDecimal {
   return { digits: digitsOf(a) + digitsOf(b), exponent };
 }
 
-/** The quotient by a whole number, to 30 more digits than the dividend has. */
-export function dividedBy({ digits, exponent }: ExactDecimal, divisor: bigint): ExactDecimal {
-  return divisor === 1n ? { digits, exponent } : { digits: (digits * 10n ** 30n) / divisor, exponent: exponent - 30 };
+/** The quotient, to 30 significant digits or more. */
+export function dividedBy(value: ExactDecimal, divisor: ExactDecimal): ExactDecimal {
+  const exponent = value.exponent - divisor.exponent;
+  if (divisor.digits === 1n) return { digits: value.digits, exponent };
+  const more = 30 + divisor.digits.toString().length;
+  return { digits: (value.digits * 10n ** BigInt(more)) / divisor.digits, exponent: exponent - more };
 }
 
 /** The nearest number; the largest for one beyond the range of numbers. */

@@ -1,11 +1,11 @@
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParam } from '../model/model.ts';
-import type { CompositeValue, IndexValue } from './entry.ts';
+import type { CompositeValue } from './entry.ts';
 import { entriesOf } from './index.ts';
 import type { Emit, Meanings, Reading } from './reading.ts';
 
-type Single = Exclude<IndexValue, CompositeValue>;
+type Single = CompositeValue['of'][number][number];
 
 /**
  * One tuple for each result of the composite's expression that has a value for every component.
@@ -20,7 +20,7 @@ export function compositeEntries(
 ): Receive | undefined {
   let values: Single[] = [];
   const keep: Emit = value => {
-    if (value.kind !== 'composite') values.push(value);
+    if (value.kind !== 'composite' && value.kind !== 'unsearchable') values.push(value);
   };
   const runs = param.components.map(component =>
     compileExpression(component.expression, type, model.definitions).bind(found =>

@@ -9,7 +9,23 @@ export interface IndexEntry {
 }
 
 export type IndexValue =
-  TokenValue | StringValue | WordsValue | ReferenceValue | UriValue | RangeValue | QuantityValue | CompositeValue;
+  | TokenValue
+  | StringValue
+  | WordsValue
+  | ReferenceValue
+  | UriValue
+  | RangeValue
+  | QuantityValue
+  | CompositeValue
+  | UnsearchableValue;
+
+/**
+ * The parameter has values, none of which has an entry, such as a reference to a contained resource or a quantity
+ * without a number: the element is not missing. https://hl7.org/fhir/R4/search.html#modifiers
+ */
+export interface UnsearchableValue {
+  readonly kind: 'unsearchable';
+}
 
 /** A code in a system. https://hl7.org/fhir/R4/search.html#token */
 export interface TokenValue {
@@ -93,5 +109,5 @@ export interface CanonicalRange {
  */
 export interface CompositeValue {
   readonly kind: 'composite';
-  readonly of: readonly (readonly Exclude<IndexValue, CompositeValue>[])[];
+  readonly of: readonly (readonly Exclude<IndexValue, CompositeValue | UnsearchableValue>[])[];
 }

@@ -4,12 +4,13 @@ import { ExpressionError } from '../fhirpath/syntax.ts';
 import { NotEvaluated } from '../fhirpath/extract/delegated.ts';
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
+import { mayBeUnsearchable } from '../model/search-parameter.ts';
 import { compositeEntries } from './composite.ts';
 import type { IndexEntry, IndexValue } from './entry.ts';
 import { entriesOf } from './index.ts';
 import { failureOf } from './not-indexed.ts';
 import type { ReportNotIndexed } from './not-indexed.ts';
-import type { Emit, Meanings, Reading } from './reading.ts';
+import type { Meanings, Reading } from './reading.ts';
 import { joinWords } from './words.ts';
 
 /** Extracts the index entries of a resource's text; `parsed` is its value if the caller has it. */
@@ -31,7 +32,7 @@ export function createExtract(model: Meanings, report: ReportNotIndexed = () => 
   const collects = new WeakMap<ResourceType, Collect>();
   const collector = new Collector();
   const runOf = (param: SearchParam): Run => {
-    const run = compiled.get(param) ?? compileParam(param, collector.emit, reading, model);
+    const run = compiled.get(param) ?? compileParam(param, collector, reading, model);
     compiled.set(param, run);
     return run;
   };
@@ -72,18 +73,25 @@ function collectOf(
       collector.begin(param);
       if (delegated) tryRun(run, resource, error => report(failureOf(type.name, param, resource, error)));
       else run(resource);
+      collector.end();
     }
     return collector.take();
   };
 }
 
-function compileParam(param: SearchParam, emit: Emit, reading: Reading, model: Meanings): Run {
+function compileParam(param: SearchParam, collector: Collector, reading: Reading, model: Meanings): Run {
+  const { emit } = collector;
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
-  return expression.bind(type =>
-    param.type === 'composite' && param.reads === undefined
-      ? compositeEntries(param, type, emit, reading, model)
-      : entriesOf(param, type, emit, reading, model),
-  );
+  return expression.bind(type => {
+    if (param.type === 'composite' && param.reads === undefined)
+      return compositeEntries(param, type, emit, reading, model);
+    const entries = entriesOf(param, type, emit, reading, model);
+    if (entries === undefined || !mayBeUnsearchable(param)) return entries;
+    return (value, ...rest) => {
+      if (value !== undefined && value !== null) collector.hasValue = true;
+      entries(value, ...rest);
+    };
+  });
 }
 
 /** fhirpath.js fails on data that does not fit an expression, such as several values instead of one. */
@@ -97,17 +105,27 @@ function tryRun(run: Run, resource: object, failed: (error: Error) => void): voi
   }
 }
 
+const unsearchable: IndexValue = Object.freeze({ kind: 'unsearchable' });
+
 /** Entries of one resource, without duplicate values of a parameter. */
 class Collector {
   private entries: IndexEntry[] = [];
   private param = '';
   private first = 0;
+  /** Whether the current parameter has a value, with entries or without. */
+  hasValue = false;
   private readonly seen = new Set<string>();
 
   begin(param: string): void {
     this.param = param;
     this.first = this.entries.length;
+    this.hasValue = false;
     if (this.seen.size > 0) this.seen.clear();
+  }
+
+  end(): void {
+    if (this.hasValue && this.entries.length === this.first)
+      this.entries.push({ param: this.param, value: unsearchable });
   }
 
   /** Most parameters have one value, so values are compared from the second on. All words are one value. */

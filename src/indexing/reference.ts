@@ -4,10 +4,10 @@ import type { Emit, Entries } from './reading.ts';
 
 /**
  * References as written: relative ones by type and id, all others by URL, so that entries do not depend on the public
- * URL of the server; canonicals by URL and version, also relative ones. `#fragment` has an entry only to count as
- * present. Search is for the current version, so that of a reference is dropped. Contained resources cannot be
- * searched, and a reference by identifier alone has no entry. A resource within a resource (the first of a document) is
- * indexed by its own type and id. https://hl7.org/fhir/R4/search.html#reference
+ * URL of the server; canonicals by URL and version, also relative ones. Search is for the current version, so that of a
+ * reference is dropped. A reference to a contained resource, or by identifier alone, has no entry. A resource within a
+ * resource (the first of a document) is indexed by its own type and id.
+ * https://hl7.org/fhir/R4/search.html#reference
  */
 export const referenceEntries: Entries = (type, emit) => {
   switch (type.code) {

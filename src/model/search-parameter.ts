@@ -21,7 +21,7 @@ import { supertypes } from './type-definitions.ts';
 export const indexVersion = 1;
 
 /** Raised with a change that concerns some parameters only (`revisionOf`). */
-export const revision = 5;
+export const revision = 6;
 
 /**
  * Compiles a SearchParameter for one of its types; undefined for a mistake, which is reported in its own file.
@@ -161,15 +161,29 @@ const oneEntry = new Set([
 ]);
 
 /**
+ * Whether a parameter may have values without entries, which are not missing (indexing/entry.ts): those of complex
+ * types may, and `:missing` of words and of the parameters behind modifiers is another test.
+ */
+export function mayBeUnsearchable({
+  type,
+  dataTypes,
+  reads,
+}: Pick<SearchParam, 'type' | 'dataTypes' | 'reads'>): boolean {
+  if (type === 'composite' || (reads !== undefined && reads !== 'phonetic')) return false;
+  return dataTypes.size === 0 || [...dataTypes].some(name => /^[A-Z]/.test(name));
+}
+
+/**
  * The changes of entries since `indexVersion` was last raised, so that only these parameters are rebuilt: times are
  * stored to the microsecond, and a `date` beside other types is read in the zone of the partition; the fragment of a
  * canonical counts as present; the URL of a definition is stored with its version. With the second revision, quantities
  * are also stored in base units; with the third, canonicals with a version also without it; with the fourth, references
  * by canonical without a version are distinguished from those with one; with the fifth, open ends of quantities are not
- * included, SampledData is a quantity, and family names are found from each of their first words on.
+ * included, SampledData is a quantity, and family names are found from each of their first words on; with the sixth,
+ * values without entries, which only complex types have, are not missing, rates are exact and a mole is no number.
  */
 function revisionOf({ type, dataTypes, expression, reads }: Omit<SearchParam, 'digest'>): readonly string[] {
-  if (type === 'quantity') return ['revision 5'];
+  if (type === 'quantity' || mayBeUnsearchable({ type, dataTypes, reads })) return ['revision 6'];
   if (type === 'string' && reads === undefined && (dataTypes.has('HumanName') || /\bfamily\b/.test(expression)))
     return ['revision 5'];
   if (type === 'uri' && (dataTypes.size === 0 || dataTypes.has('canonical'))) return ['revision 3'];

@@ -147,7 +147,7 @@ function ownCanonical(uri: string): { readonly url: string; readonly version: st
 }
 
 function passesEntry(test: EntryTest | Test, value: IndexValue): boolean {
-  if (test.kind === 'unequal') return !test.of.some(one => passesEntry(one, value));
+  if (test.kind === 'unequal') return value.kind !== 'unsearchable' && !test.of.some(one => passesEntry(one, value));
   // The whole text: an entry of a half of a double name has only that half folded.
   if (test.kind === 'equals') return value.kind === 'string' && foldString(value.text) === test.text;
   if (test.kind === 'ends') return value.kind === 'string' && value.folded.endsWith(test.text);

@@ -71,6 +71,7 @@ function valueOf(value: IndexValue): number | string | undefined {
       return printable(value.uri);
     case 'composite':
     case 'words':
+    case 'unsearchable':
       return undefined;
     default:
       return value satisfies never;

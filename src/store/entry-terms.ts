@@ -31,6 +31,7 @@ export function valueTerms(value: IndexValue): readonly string[] {
     case 'number':
     case 'quantity':
     case 'composite':
+    case 'unsearchable':
       return [];
     default:
       return value satisfies never;

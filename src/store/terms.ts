@@ -3,6 +3,9 @@ import type { QuantityValue, ReferenceValue, TokenValue } from '../indexing/entr
 import { foldCode } from '../indexing/normalize.ts';
 import type { Test } from '../search/ast.ts';
 
+/** The term of a parameter whose values have no entries, in a store that does not mark missing ones. */
+export const unsearchable = '!';
+
 /** The marker of a resource that lacks a parameter. */
 export const missing = '';
 

@@ -273,6 +273,7 @@ describe('whatever is stored', () => {
       'reference',
       'string',
       'token',
+      'unsearchable',
       'uri',
       'words',
     ]);

@@ -64,6 +64,20 @@ const units = [undefined, 'mg', 'g', 'kg', 'mL', 'milligram'];
 const latitudes = [-90, -89.99, -45, 0, 0.05, 43.65, 43.7, 90];
 const longitudes = [-180, -179.99, -79.38, -79.3, 0, 0.05, 179.95, 180];
 
+const unsearchable = [
+  'name',
+  'code',
+  'phone',
+  'subject',
+  'focus',
+  'plan',
+  'date',
+  'score',
+  'size',
+  'position',
+  'sound',
+];
+
 const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
   fc.oneof(
     { weight: 1, arbitrary: fc.constant<T[]>([]) },
@@ -165,7 +179,18 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
       2,
     ),
   })
-  .map(record => Object.entries(record).flatMap(([param, values]) => values.map(value => entry(param, value))));
+  .chain(record =>
+    // Some parameters have values without entries.
+    fc
+      .tuple(fc.constant(record), fc.subarray(unsearchable, { maxLength: 6 }))
+      .map(([known, bare]) =>
+        Object.entries(known).flatMap(([param, values]) =>
+          values.length === 0 && bare.includes(param)
+            ? [entry(param, { kind: 'unsearchable' })]
+            : values.map(value => entry(param, value)),
+        ),
+      ),
+  );
 
 const prefix = pick('', 'eq', 'ne', 'gt', 'lt', 'ge', 'le', 'sa', 'eb', 'ap');
 const joined = (...parts: readonly fc.Arbitrary<string>[]): fc.Arbitrary<string> =>

@@ -198,7 +198,7 @@ export const resource = (id: string, entries: readonly IndexEntry[], lastUpdated
   entries,
 });
 
-type Single = Exclude<IndexValue, CompositeValue>;
+type Single = CompositeValue['of'][number][number];
 
 export const entry = (param: string, value: IndexValue): IndexEntry => ({ param, value });
 export const token = (system: string | undefined, code: string | undefined): Single => {

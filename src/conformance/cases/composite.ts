@@ -43,6 +43,7 @@ function textOf(value: IndexValue): string | undefined {
         : undefined;
     case 'words':
     case 'composite':
+    case 'unsearchable':
       return undefined;
     default:
       return value satisfies never;

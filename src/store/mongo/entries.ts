@@ -5,7 +5,16 @@ import { dateWidth } from '../interval.ts';
 import { sortEnds } from '../plan/sort.ts';
 import { sortText } from '../sort-text.ts';
 import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
-import { absoluteTerms, anyTypeTerm, anyUnit, codeTerm, isCanonicalKey, pairTerm, quantityRanges } from '../terms.ts';
+import {
+  absoluteTerms,
+  anyTypeTerm,
+  anyUnit,
+  codeTerm,
+  isCanonicalKey,
+  pairTerm,
+  quantityRanges,
+  unsearchable,
+} from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
 import { orderKey, textOrderKey } from '../order-key.ts';
@@ -58,7 +67,7 @@ interface Fields {
   readonly c: TupleEntry[];
 }
 
-type Single = Exclude<IndexValue, CompositeValue>;
+type Single = CompositeValue['of'][number][number];
 
 function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
   const { p } = fields;
@@ -90,6 +99,9 @@ function addValue(fields: Fields, param: SearchParam, value: IndexValue): void {
       return;
     case 'composite':
       addTuple(fields, param, value);
+      return;
+    case 'unsearchable':
+      addTerms(fields, code, [unsearchable]);
       return;
     default:
       value satisfies never;

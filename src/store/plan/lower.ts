@@ -1,4 +1,5 @@
 import type { SearchParam } from '../../model/model.ts';
+import { mayBeUnsearchable } from '../../model/search-parameter.ts';
 import { urlsAbove } from '../../fhir/uri-tree.ts';
 import type { Bound, Query, Test } from '../../search/ast.ts';
 import { linksOf } from '../../search/owner.ts';
@@ -11,6 +12,7 @@ import {
   askedUrl,
   idTerm,
   missing,
+  unsearchable,
   urlTerm,
   versionedTerm,
 } from '../terms.ts';
@@ -166,28 +168,30 @@ function terms<I>(index: I, values: readonly string[]): ValueClause<I> {
   return { kind: 'terms', index, values: values.length < 2 ? values : [...new Set(values)] };
 }
 
-/** Some entry of a parameter exists. */
+/** A parameter has a value, with an entry or without. */
 function present<I>({ param, index }: ParamIndex<I>, { marksMissing }: Indexes<I>): Clause<I> {
   if (marksMissing) return { kind: 'not', of: terms(index, [missing]) };
   if (param.reads === 'words') return { kind: 'prefix', index, prefix: '' };
   const any = { kind: 'range', index, prefix: false, low: everything, high: everything, width: 0 } as const;
+  const orUnsearchable = (clause: Clause<I>): Clause<I> =>
+    mayBeUnsearchable(param) ? { kind: 'or', of: [clause, terms(index, [unsearchable])] } : clause;
   switch (param.type) {
     case 'token':
     case 'reference':
     case 'uri':
-      return { kind: 'prefix', index, prefix: '' };
+      return { kind: 'prefix', index, prefix: '' }; // the term of values without entries too
     case 'string':
-      return { kind: 'string', index, how: 'starts', text: '' };
+      return orUnsearchable({ kind: 'string', index, how: 'starts', text: '' });
     case 'date':
-      return { ...any, key: '', width: dateWidth, single: param.single };
+      return orUnsearchable({ ...any, key: '', width: dateWidth, single: param.single });
     case 'number':
-      return { ...any, key: '', single: param.single };
+      return orUnsearchable({ ...any, key: '', single: param.single });
     case 'quantity':
-      return { ...any, key: anyUnit, single: false };
+      return orUnsearchable({ ...any, key: anyUnit, single: false });
     case 'composite':
       return { kind: 'tuple', index, of: [] };
     case 'special':
-      return param.components.length === 0 ? none : { kind: 'tuple', index, of: [] };
+      return param.components.length === 0 ? none : orUnsearchable({ kind: 'tuple', index, of: [] });
     default:
       return param.type satisfies never;
   }

@@ -119,6 +119,7 @@ function addValue(rows: Rows, p: number, { targets }: SearchParam, value: IndexV
         rows.ranges.push(p, range.key, isLong(range, 0), range.low, range.high, item);
       return;
     case 'composite':
+    case 'unsearchable': // It has no marker of a missing value, which is all that `:missing` needs.
       return;
     default:
       value satisfies never;

@@ -247,7 +247,7 @@ function valueOf(param: SearchParam, which: Which, number: number): IndexValue |
         kind: 'composite',
         of: param.components.map(({ param: of }) => {
           const value = valueOf(of, which, number);
-          return value === undefined || value.kind === 'composite' ? [] : [value];
+          return value === undefined || value.kind === 'composite' || value.kind === 'unsearchable' ? [] : [value];
         }),
       };
     default:

@@ -105,14 +105,15 @@ describe('a query as clauses', () => {
     });
   });
 
+  const every = (index: string, key = '') => ({ kind: 'range', index, key, low: everything, high: everything });
   const present: readonly (readonly [code: string, clause: unknown])[] = [
     ['code', { kind: 'prefix', index: 'code', prefix: '' }],
     ['patient', { kind: 'prefix', index: 'patient', prefix: '' }],
     ['url', { kind: 'prefix', index: 'url', prefix: '' }],
-    ['name', { kind: 'string', index: 'name', how: 'starts', text: '' }],
+    ['name', { kind: 'or', of: [terms('name', '!'), { kind: 'string', index: 'name', how: 'starts', text: '' }] }],
     ['born', { kind: 'range', index: 'born', key: '', low: everything, high: everything, single: true }],
-    ['score', { kind: 'range', index: 'score', key: '', low: everything, high: everything, width: 0 }],
-    ['size', { kind: 'range', index: 'size', key: 'q', low: everything, high: everything, single: false }],
+    ['score', { kind: 'or', of: [terms('score', '!'), { ...every('score'), width: 0 }] }],
+    ['size', { kind: 'or', of: [terms('size', '!'), { ...every('size', 'q'), single: false }] }],
     ['code-size', { kind: 'tuple', index: 'code-size', of: [] }],
     ['near', { kind: 'or', of: [] }],
   ];

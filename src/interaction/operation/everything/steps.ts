@@ -89,5 +89,7 @@ function careQuery(
     ...(end === undefined ? [] : [[date.code, `le${end}`] as const]),
   ];
   const { query } = parseSearch(withIndexed(type), bounds, context);
-  return { kind: 'or', of: [query, { kind: 'not', of: { kind: 'present', param: date } }] };
+  // A date without an instant, such as an empty Period, is present, but no bound can exclude it.
+  const hasInstant: Query = { kind: 'param', param: date, test: { kind: 'range', bounds: [] } };
+  return { kind: 'or', of: [query, { kind: 'not', of: hasInstant }] };
 }
