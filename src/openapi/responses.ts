@@ -1,3 +1,4 @@
+import { asObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { TypeDefinition } from '../model/element.ts';
 import type { ResourceType } from '../model/model.ts';
@@ -26,15 +27,19 @@ const mediaType = (schema: JsonObject, example?: JsonObject): JsonObject =>
  * does, would find none.
  */
 export const recordBody = ({ name }: ResourceType, source: Source): JsonObject =>
-  requestBody(typeSchema(name, source), recordExample(name, source));
+  withContent(name, requestBody(typeSchema(name, source), recordExample(name, source)));
 
 /** The response with a record. */
 export const recordResponse = ({ name }: ResourceType, source: Source): JsonObject =>
   source.components.share('responses', name, () => ({
     description: `The ${name}; nothing, or an OperationOutcome, if a write prefers that.`,
     headers: versionHeaders(source),
-    ...fhirContent(typeSchema(name, source), recordExample(name, source)),
+    ...withContent(name, fhirContent(typeSchema(name, source), recordExample(name, source))),
   }));
+
+/** A body that may also be the content of a Binary. https://hl7.org/fhir/R4/binary.html#rest */
+const withContent = (name: string, body: JsonObject): JsonObject =>
+  name === 'Binary' ? { ...body, content: { ...asObject(body['content']), '*/*': {} } } : body;
 
 /** The response to a create, with the address of the record. */
 export const createdResponse = ({ name }: ResourceType, source: Source): JsonObject =>

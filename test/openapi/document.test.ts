@@ -27,6 +27,14 @@ describe.each(interfaces)('the description of %s', (_, capability) => {
     expect(text.length).toBeLessThan(capability === undefined ? 200_000 : 4_700_000);
   }, 120_000);
 
+  it('says that a Binary is read and sent in any media type, and nothing else is', () => {
+    const open = calls
+      .filter(({ call }) => '*/*' in asObject(asObject(call['requestBody'])['content']))
+      .map(({ method, path }) => `${method} ${path}`);
+    const isDeclared = calls.some(({ path }) => path === '/Binary');
+    expect(open.sort()).toEqual(isDeclared ? ['post /Binary', 'put /Binary', 'put /Binary/{id}'] : []);
+  });
+
   // Postman and Insomnia import a document with these properties.
   it('has one server, and operations with unique names, a declared tag and a summary', () => {
     expect(document['servers']).toEqual([{ url: base }]);
