@@ -58,6 +58,29 @@ export function verifyContract(where: WhereDamaged): void {
     await place.remove();
   });
 
+  it('reads a record a few times, however many values it has', async () => {
+    let read = 0;
+    const extract: typeof t.extract = (type, text, context) => {
+      const { entries } = JSON.parse(text) as { entries: readonly unknown[] };
+      if (entries.length > 1_000) read += 1;
+      return t.extract(type, text, context);
+    };
+    const many = (count: number) => Array.from({ length: count }, (_, at) => t.named(`name ${at} of many`));
+    const there = await where.newPlace();
+    const own = await t.openDemo(there.url, { mode: 'command', extract });
+    try {
+      const small = Array.from({ length: 5 }, (_, at) => t.put(`s${at}`, many(9)));
+      await own.demo.write([t.put('large', many(3_000)), ...small], t.each);
+      read = 0;
+      const steps = await indexSteps(own.store, 'demo');
+      expect(steps.flatMap(step => step.findings)).toEqual([]);
+      expect(read).toBeLessThan(12);
+    } finally {
+      await own.store.close();
+      await there.remove();
+    }
+  });
+
   const textOf = async (id: string): Promise<string> => (await demo.read(t.typeName, id))?.text ?? '';
   const verify = async (partition?: string) => {
     const steps = await storeSteps(store, partition);

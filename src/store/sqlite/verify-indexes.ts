@@ -51,6 +51,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
       const { name: from, order, reals } = table;
       const walked: Walked = { from, key: order, rest: restOf(table), reals, where: ['p = ?', p] };
       const rows = walkTable(database, walked, compareSlice);
+      const large = new Map<string, Expected>();
       for (let entries = rows.next(); ; entries = rows.next()) {
         const now = find();
         if (now === undefined || !now.codes.has(p)) break;
@@ -59,7 +60,7 @@ export async function* verifyType(core: Core, partition: string, type: string): 
           if (entries.value !== undefined) findings.set(what, unread(what, `entries cannot be read: ${entries.value}`));
           break;
         }
-        for (const one of surplus(core, now, { ...table, p }, entries.value)) findings.set(one.what, one);
+        for (const one of surplus(core, now, { ...table, p, large }, entries.value)) findings.set(one.what, one);
         await setImmediate();
       }
       if (findings.size > 0) yield { checked: 0, findings: [...findings.values()] };
@@ -193,11 +194,34 @@ function compareResource(
 /** The columns of its key that do not order a table. */
 const restOf = ({ key, order }: Table): readonly string[] => key.filter(column => !order.includes(column));
 
+/** The rows that a version of a resource has in an index. */
+interface Expected {
+  readonly version: unknown;
+  readonly index: TypeIndex;
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Rows of large resources that are remembered between slices: those of a larger one alone. */
+const mostRemembered = 500_000;
+
+/** Remembers what a resource with more rows than a slice has, so that it is not extracted again for each slice. */
+function remember(large: Map<string, Expected>, id: string, expected: Expected): void {
+  if (expected.keys.size <= compareSlice) return;
+  let sum = expected.keys.size;
+  for (const { keys } of large.values()) sum += keys.size;
+  for (const [other, { keys }] of large) {
+    if (sum <= mostRemembered) break;
+    large.delete(other);
+    sum -= keys.size;
+  }
+  large.set(id, expected);
+}
+
 /** The rows of an index that their resource does not have. */
 function surplus(
   { database, options }: Core,
   { index, partition, codes }: Compared,
-  { p, ...table }: Table & { readonly p: number },
+  { p, large, ...table }: Table & { readonly p: number; readonly large: Map<string, Expected> },
   rows: readonly Row[],
 ): readonly StoreFinding[] {
   const { name, key, order } = table;
@@ -205,12 +229,20 @@ function surplus(
   const places = key.map(column => columns.indexOf(column));
   const expected = new Map<string, ReadonlySet<string> | undefined>();
   const keysOf = (id: string): ReadonlySet<string> => {
-    const [text, lastUpdated] =
-      database.get('SELECT text, last_updated FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
+    const known = large.get(id);
+    if (known !== undefined) {
+      const [version] = database.get('SELECT version FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
+      if (known.version === version && known.index === index) return known.keys;
+      large.delete(id);
+    }
+    const [text, lastUpdated, version] =
+      database.get('SELECT text, last_updated, version FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
     if (typeof text !== 'string') return new Set();
     const { rows: given, ord = Number(lastUpdated) } = rowsOf(index, options.extract(index.type, text, partition));
     const own = splitRows(given, name).filter(row => row[0] === p);
-    return new Set(own.map(row => JSON.stringify([...row.slice(1), ord, id])));
+    const keys = new Set(own.map(row => JSON.stringify([...row.slice(1), ord, id])));
+    remember(large, id, { version, index, keys });
+    return keys;
   };
   return rows.flatMap(row => {
     const entry = places.map(at => row[at] ?? null);
