@@ -117,12 +117,12 @@ function startOf({ sort, after }: SearchRequest): Position | undefined {
   return after === undefined ? undefined : justBefore({ keys: after.keys.slice(0, sort.length), id: after.id }, sort);
 }
 
-/** A position between that of an id and the one before it. */
+/** A position between that of an id and the one before it, in the direction of the first key that is an id. */
 function justBefore({ keys, id }: Position, sort: readonly Sort[]): Position {
   const before = (descending = false): string => (descending ? `${id} ` : idBefore(id));
   return {
     keys: keys.map((key, at) => (sort[at]?.by === 'id' ? before(sort[at]?.descending) : key)),
-    id: before(sort.at(-1)?.descending),
+    id: before((sort.find(({ by }) => by === 'id') ?? sort.at(-1))?.descending),
   };
 }
 
