@@ -1,5 +1,6 @@
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
+import { mostPageText } from '../store/page-texts.ts';
 
 /** Most characters of one answer, whose entries count together: a Bundle beyond it is too costly. */
 export const longestAnswer = 32 * 1024 * 1024;
@@ -53,6 +54,19 @@ export class AnswerRoom {
     this.#counted += missing;
   }
 
+  /**
+   * Does work that may read so many characters, with room for them among the answers of all requests until it ends, so
+   * that many requests at once do not read what none of them can send. Throws FhirError 503 at once if there is none.
+   */
+  async during<T>(characters: number, work: () => Promise<T>): Promise<T> {
+    if (!this.#counts.take(characters)) throw busy();
+    try {
+      return await work();
+    } finally {
+      this.#counts.give(characters);
+    }
+  }
+
   /** Gives back what was taken beyond so many characters, for an answer that is made again. */
   giveBack(taken: number): void {
     this.#taken = taken;
@@ -67,6 +81,16 @@ export class AnswerRoom {
     this.giveBack(0);
   }
 }
+
+/** Records that are read without room of their own: their number bounds them. */
+const few = 64;
+
+/** Reads a page of so many records, and what goes with them if `others`, with room for it in the answers. */
+export const readInRoom = <T>(
+  room: AnswerRoom | undefined,
+  { count, others }: { readonly count: number; readonly others: boolean },
+  read: () => Promise<T>,
+): Promise<T> => (room === undefined || (count <= few && !others) ? read() : room.during(mostPageText, read));
 
 const tooLong = (): FhirError =>
   fhirError(

@@ -157,3 +157,23 @@ it('the answers of all requests have a limit: 503 at once beyond it, and 200 whe
   expect(new Set(statuses)).toEqual(new Set(['HTTP/1.1 200', 'HTTP/1.1 503']));
   await expect.poll(async () => (await server.get('/DocumentReference?_count=30')).status).toBe(200);
 }, 60_000);
+
+it.each([
+  ['pages', '/DocumentReference?_count=1000'],
+  ['included records', '/Patient?_id=p&_revinclude=DocumentReference:subject'],
+  ['versions', '/DocumentReference/_history?_count=1000'],
+  ['everything', '/Patient/p/$everything?_count=1000'],
+])(
+  'a hundred requests for long %s at once are answered, or refused at once',
+  async (_, path) => {
+    const { rss } = process.memoryUsage();
+    let most = 0;
+    const timer = setInterval(() => (most = Math.max(most, process.memoryUsage().rss)), 5);
+    const answers = await Promise.all(Array.from({ length: 100 }, async () => (await server.get(path)).status));
+    clearInterval(timer);
+    expect(new Set(answers)).toEqual(new Set([200, 503]));
+    // Both sides of each answer are in this process, in several copies.
+    expect(most - rss).toBeLessThan(0.9e9);
+  },
+  120_000,
+);

@@ -5,6 +5,7 @@ import type { Model, ResourceType } from '../../model/model.ts';
 import { searchUrl } from '../../search/bundle.ts';
 import { parsePages } from '../../search/parse/page.ts';
 import { declaredType } from '../declared.ts';
+import { readInRoom } from '../answer-room.ts';
 import type { FhirRequest, Interaction } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
@@ -32,7 +33,8 @@ export const history: Interaction = async (engine, request, partition) => {
   if (type !== undefined && id !== undefined) await findLast(engine, type, { partition, access, id });
   const letter = id === undefined ? 's' : 'r';
   const wanted = { partition, extract: engine.extract, base, access, letter, types, id } as const;
-  const { versions, next } = await refuseCostly(findVersions(wanted, asked));
+  const large = { count: asked.count, others: false };
+  const { versions, next } = await readInRoom(request.room, large, () => refuseCostly(findVersions(wanted, asked)));
   const link = next === undefined ? undefined : await nextLink(engine, base, path, asked, next, paging);
   const body = printHistory({ base, self: searchUrl(base, path, asked.self), next: link, versions });
   return { status: 200, body, records: versions };

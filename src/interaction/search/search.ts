@@ -9,6 +9,7 @@ import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
 import type { ContainedSearch, QueryPair, SearchRequest } from '../../search/request.ts';
 import { IndexPending } from '../../store/errors.ts';
+import { readInRoom } from '../answer-room.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
 import { handlingOf } from '../prefer.ts';
@@ -81,10 +82,10 @@ async function answer(
 ): Promise<FhirResponse> {
   const { base } = request;
   const { contained } = first;
-  const { entries, records, damaged, next, counted, beside } =
-    contained?.as === 'contained'
-      ? await findContained(first, asked, contained, place)
-      : await findRecords(first, asked, place);
+  const read = (): Promise<Answered> =>
+    contained?.as === 'contained' ? findContained(first, asked, contained, place) : findRecords(first, asked, place);
+  const large = { count: first.count, others: first.includes.length > 0 };
+  const { entries, records, damaged, next, counted, beside } = await readInRoom(request.room, large, read);
   const included = await entriesOf(beside.records, first, place.model);
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);

@@ -7,6 +7,7 @@ import type { QueryPair } from '../../../search/request.ts';
 import type { Partition } from '../../../store/partitions.ts';
 import { declaredType } from '../../declared.ts';
 import type { StoredVersion } from '../../../store/records.ts';
+import { readInRoom } from '../../answer-room.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
 import { refuseCostly } from '../../search/costly.ts';
@@ -42,7 +43,8 @@ export const everything: Interaction = async (engine, request, partition) => {
   const pairs = isPage ? request.parameters : pairsOf(readArguments(engine, request));
   const [asked] = await parsePages({ path, parse }, pairs, engine.now(), paging);
   if (asked === undefined) throw new Error('A call has one request');
-  const { page, beside } = await find(engine, request, partition, { of: { type, id }, asked });
+  const read = () => find(engine, request, partition, { of: { type, id }, asked });
+  const { page, beside } = await readInRoom(request.room, { count: asked.count, others: true }, read);
   const shown = page.versions.filter(record => asked.names?.has(record.type) !== false);
   const body = searchset({
     self: searchUrl(base, path, asked.self),
