@@ -1,4 +1,4 @@
-// npm run test:faults, test:processes, test:long: suites that `npm test` runs in a short form, with all their rounds.
+// npm run test:faults, test:processes, test:overload, test:long: what `npm test` runs in a short form, with all rounds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -74,8 +74,15 @@ const severalProcesses: Step = {
   ],
 };
 
+const overload: Step = {
+  what: 'what costs a server most, on both interfaces with one and two processes, under a heap of 512 MB',
+  env: { CRS_TEST_OVERLOAD: 'all' },
+  files: ['test/overload'],
+};
+
 const rest: readonly Step[] = [
   severalProcesses,
+  overload,
   {
     what: 'transactions, single writes and reads at the same time: 300 random schedules',
     env: { CRS_TEST_ROUNDS: '300' },
@@ -130,7 +137,11 @@ const rest: readonly Step[] = [
   },
 ];
 
-const chosen: Readonly<Record<string, readonly Step[]>> = { faults, processes: [severalProcesses] };
+const chosen: Readonly<Record<string, readonly Step[]>> = {
+  faults,
+  processes: [severalProcesses],
+  overload: [overload],
+};
 const steps = chosen[process.argv[2] ?? ''] ?? [...faults, ...rest];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const vitest = 'node_modules/vitest/vitest.mjs';
