@@ -106,7 +106,9 @@ async function sayWithoutPartition(
   isNew: boolean,
   say: (text: string) => void,
 ): Promise<void> {
-  if ((await engine.store.partitions.list()).length > 0) return;
+  // A store that cannot be read now is reported with the requests that meet it, and does not end the server.
+  const partitions = await engine.store.partitions.list().catch(() => undefined);
+  if (partitions === undefined || partitions.length > 0) return;
   const which = isNew ? 'is a new store' : 'is a store';
   say(`${hideCredentials(store)} ${which}, without partitions: no request for records can be answered yet.`);
   say(`Add a partition: ${partitionAdd(store)}`);
