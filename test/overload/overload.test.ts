@@ -183,12 +183,13 @@ describe.skipIf(!all).each(servers)('the interface %s with %i processes (CRS_TES
 
   /** The longest time that a check of health took while the work was done, in milliseconds. */
   async function longestWait(work: Promise<unknown>): Promise<number> {
-    let [isDone, longest] = [false, 0];
-    const end = (): void => void (isDone = true);
+    let longest = 0;
+    const state = { isDone: false };
+    const end = (): void => void (state.isDone = true);
     work.then(end, end);
     const checks = new Agent();
     onTestFinished(() => checks.destroy());
-    while (!isDone) {
+    while (!state.isDone) {
       const began = performance.now();
       await new Promise<void>((resolve, reject) => {
         httpRequest({ agent: checks, port, host: '127.0.0.1', path: '/healthz' }, response => {
