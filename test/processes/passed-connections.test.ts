@@ -1,5 +1,6 @@
 // Connections between the parent, which accepts them, and the child that answers them: src/processes/README.md.
 import { connect } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
 import { serveSeveral } from './support/server.ts';
@@ -47,11 +48,13 @@ it('at the limit a connection of any process that never sent a request makes way
   onTestFinished(() => server.close());
   const clients = [server.client(), server.client()];
   for (const client of clients) await client.ask('GET', '//healthz');
-  const silent = Array.from({ length: 6 }, () => {
+  const silent: Promise<unknown>[] = [];
+  for (let at = 0; at < 6; at += 1) {
     const socket = connect({ port: server.running.port, host: '127.0.0.1' });
     onTestFinished(() => void socket.destroy());
-    return new Promise(resolve => socket.on('error', () => {}).on('close', resolve));
-  });
+    silent.push(new Promise(resolve => socket.on('error', () => {}).on('close', resolve)));
+    await wait(100); // one after the other: of a burst, the server does not know yet which are silent
+  }
   await Promise.race(silent); // further ones replace those before them
   const further = server.client();
   expect((await further.ask('GET', '//healthz')).status).toBe(200);
