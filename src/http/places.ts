@@ -28,7 +28,7 @@ export interface PlaceCounts {
   give(share: string | undefined): void;
 }
 
-/** The same of amounts, such as characters. */
+/** Counts amounts in the way of places, such as characters. */
 export interface AmountCounts extends PlaceCounts {
   take(share: string | undefined, amount?: number): boolean;
   give(share: string | undefined, amount?: number): void;

@@ -5,7 +5,7 @@ import { Delegated } from './errors.ts';
 export type LinearPattern = Pick<RE2JS, 'test' | 'matcher' | 'programSize'>;
 
 /**
- * The same pattern for RE2, whose time is at most its size times the length of the text. Throws Delegated if it has
+ * Returns the pattern for RE2, whose time is at most its size times the length of the text. Throws Delegated if it has
  * assertions or back references, which RE2 does not have. https://github.com/google/re2/wiki/Syntax
  */
 export function compileLinear({ source, unicode }: RegExp): LinearPattern {

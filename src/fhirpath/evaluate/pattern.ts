@@ -33,7 +33,7 @@ interface Pattern {
   readonly regexp: RegExp;
   /** Number of repetitions side by side; undefined if they are nested. */
   readonly repetitions: number | undefined;
-  /** The same pattern for RE2, once it is needed. */
+  /** Caches the pattern for RE2 from its first use. */
   linear?: LinearPattern;
 }
 

@@ -24,7 +24,7 @@ export interface FindingPlace {
   readonly incomplete: boolean;
 }
 
-/** As many errors were found as are listed, so that the rest of the value is not checked. */
+/** Thrown when the list of errors is full, so that the rest of the value is not checked. */
 export class Full extends Error {}
 
 /**
