@@ -12,7 +12,25 @@ beforeAll(async () => {
   const patients = names.map((family, at) =>
     patient(`p${at}`, { name: [{ family, given: ['<i>Ann'] }], birthDate: `195${at}-02-03`, gender: 'female' }),
   );
-  server = await serve([...patients, observation('o1', { subject: { reference: 'Patient/p1' } })]);
+  const luc = patient('luc', {
+    active: false,
+    gender: 'male',
+    name: [
+      { use: 'nickname', given: ['Luc'] },
+      { use: 'official', family: 'Fraser', given: ['Lucas'] },
+    ],
+    link: [{ other: { reference: 'Patient/p1' }, type: 'replaced-by' }],
+  });
+  const refuted = {
+    resourceType: 'Condition',
+    id: 'c1',
+    subject: { reference: 'Patient/p1' },
+    code: { text: 'Asthma' },
+    verificationStatus: {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-ver-status', code: 'refuted' }],
+    },
+  };
+  server = await serve([...patients, luc, refuted, observation('o1', { subject: { reference: 'Patient/p1' } })]);
 });
 afterAll(() => server.close());
 
@@ -46,6 +64,17 @@ describe('results', () => {
     const again = links(await get(sort.slice('/r4/demo'.length))).find(href => href.includes('_sort=-birthdate'));
     const last = rows(await get((again ?? '').slice('/r4/demo'.length)))[1];
     expect(last?.[0]).toContain('Clark');
+  });
+
+  it('mark records that are not current, and have the official name beside the nickname', async () => {
+    const [, ...found] = rows(await get('/Patient?name=fraser&_columns=gender'));
+    expect(found.map(([record]) => record)).toEqual(['Lucas Fraser (Luc) Not in use Replaced by another record']);
+    const [, ...conditions] = rows(await get('/Condition?_columns=code'));
+    expect(conditions.map(([record]) => record)).toEqual(['Asthma Refuted']);
+    const { text } = await server.get('//explorer/demo/suggest?types=Patient&text=luc', browser);
+    expect(plain(text)).toBe('Lucas Fraser (Luc) – Not in use – Replaced by another record');
+    const french = await server.get('/Patient/luc', { ...browser, 'Accept-Language': 'fr' });
+    expect(plain(french.text)).toContain('Lucas Fraser (Luc) Inactif Remplacé par un autre dossier');
   });
 
   it('have the columns that the visitor chooses, on each page', async () => {

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import { viewOf } from '../record/open-view.ts';
-import { recordTitle } from '../record/title.ts';
+import { marksOf, recordTitle } from '../record/title.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 
 /** Most suggestions of a type, and most types that are searched. */
@@ -29,7 +29,8 @@ export async function suggestPage(visit: Visit): Promise<Reply> {
     kind: 'fragment',
     body: html`${found.flat().map(record => {
       const target = `${asString(record['resourceType']) ?? ''}/${asString(record['id']) ?? ''}`;
-      return html`<option value="${target}">${recordTitle(record, view) ?? target}</option>`;
+      const text = [recordTitle(record, view) ?? target, ...marksOf(record, view)].join(' – ');
+      return html`<option value="${target}">${text}</option>`;
     })}`,
   };
 }

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinition } from '../../model/element.ts';
 import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from '../record/values/coding.ts';
-import { recordTitle } from '../record/title.ts';
+import { marksOf, recordTitle } from '../record/title.ts';
 import type { TitleView } from '../record/title.ts';
+import type { RecordView } from '../record/view.ts';
 import type { Member } from './members.ts';
 import { timeSpanOf } from './time-span.ts';
 import type { TimeSpan } from './time-span.ts';
@@ -16,6 +17,8 @@ export interface PatientEvent {
   readonly title: string;
   /** The code or text of its state; undefined if the record or its type has none. */
   readonly status: string | undefined;
+  /** The texts that say that it is not a current one. */
+  readonly marks: readonly string[];
   /** Undefined without a date. */
   readonly when: TimeSpan | undefined;
 }
@@ -24,7 +27,7 @@ export interface PatientEvent {
 export function eventOf(
   resource: JsonObject,
   { type, date }: Member,
-  view: TitleView,
+  view: TitleView & Pick<RecordView, 'language'>,
   zone: string,
 ): PatientEvent | undefined {
   const id = asString(resource['id']);
@@ -33,6 +36,7 @@ export function eventOf(
   return {
     target,
     title: recordTitle(resource, view) ?? target,
+    marks: marksOf(resource, view),
     status: statusOf(resource, type.definition, view),
     when: timeSpanOf(resource, { type: type.definition, param: date }, view.model.definitions, zone),
   };

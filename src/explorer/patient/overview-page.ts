@@ -5,7 +5,7 @@ import { typeName } from '../../pages/type-name.ts';
 import { shorten } from '../../validation/report.ts';
 import { viewOf } from '../record/open-view.ts';
 import { tabs } from '../record/tabs.ts';
-import { recordTitle } from '../record/title.ts';
+import { marksOf, printMarks, recordTitle } from '../record/title.ts';
 import { notShown } from '../shell/not-shown.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { readMembers } from './member-records.ts';
@@ -54,7 +54,7 @@ export async function overviewPage(visit: Visit): Promise<Reply> {
     styles: ['record.css', 'overview.css'],
     body: html`<div class="card">
       <p class="crumbs">${name} / ${id}</p>
-      <h1><bdi>${title}</bdi></h1>
+      <h1><bdi>${title}</bdi>${printMarks(marksOf(patient, view))}</h1>
       ${tabs(visit, type, id, 'overview')} ${hidden} ${body}
     </div>`,
   };

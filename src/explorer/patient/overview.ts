@@ -1,5 +1,6 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
+import { printMarks } from '../record/title.ts';
 import { shortTime } from '../record/values/time.ts';
 import type { RecordView } from '../record/view.ts';
 import { chartSvg } from './chart.ts';
@@ -146,7 +147,7 @@ function listPart({ title, events, search }: FilledLane, view: RecordView): Html
   </section>`;
 }
 
-function eventRow({ target, title, status, when }: PatientEvent, { language, record }: RecordView): Html {
+function eventRow({ target, title, marks, status, when }: PatientEvent, { language, record }: RecordView): Html {
   return html`<tr>
     <td>
       ${when === undefined ? patientTexts[language].undated : shortTime(when.text, language)}${
@@ -155,7 +156,7 @@ function eventRow({ target, title, status, when }: PatientEvent, { language, rec
         html` – ${shortTime(when.endText, language)}`
       }
     </td>
-    <td><a href="${record(target)}">${title}</a></td>
+    <td><a href="${record(target)}">${title}</a>${printMarks(marks)}</td>
     <td>${status !== undefined && html`<span lang="en">${status}</span>`}</td>
   </tr>`;
 }

@@ -2,6 +2,7 @@ import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
 import { fiveWsOf } from '../definition/five-ws.ts';
+import { marksOf } from '../record/title.ts';
 import { conceptText } from '../record/values/coding.ts';
 import { quantityText } from '../record/values/quantity.ts';
 import type { RecordView } from '../record/view.ts';
@@ -78,11 +79,14 @@ const hasType = ({ types }: ElementDefinition, code: string): boolean => types.s
 const isRange = (content: TypeDefinition | undefined): boolean =>
   ['low', 'high'].every(end => content?.elements.get(end)?.types.some(isQuantity) === true);
 
-/** The series of records of one type, those with the most values first. `zone`: IANA name. */
+/**
+ * The series of records of one type, those with the most values first; records that are marked as not current, such as
+ * those entered in error, are left out. `zone`: IANA name.
+ */
 export function seriesOf(
   resources: readonly JsonObject[],
   member: Member,
-  view: Pick<RecordView, 'model' | 'system' | 'decimals'>,
+  view: Pick<RecordView, 'model' | 'system' | 'decimals' | 'language'>,
   zone: string,
 ): readonly Series[] {
   const found = new Map<string, { series: Omit<Series, 'points' | 'range'>; points: RangedPoint[] }>();
@@ -90,7 +94,7 @@ export function seriesOf(
   for (const resource of resources) {
     const { type, date } = member;
     const when = timeSpanOf(resource, { type: type.definition, param: date }, view.model.definitions, zone);
-    if (when === undefined) continue;
+    if (when === undefined || marksOf(resource, view).length > 0) continue;
     for (const part of parts)
       for (const node of nodesAt(resource, part.path)) {
         const quantity = asObject(node[part.value]);

@@ -128,10 +128,10 @@ function shapeOf({ left, right, isOpen, events }: Mark, top: number): Html {
 
 /** At most five of the events, each with its time. */
 function titleOf({ events }: Mark, language: Language): string {
-  const lines = events.slice(0, 5).map(({ title, when }) => {
+  const lines = events.slice(0, 5).map(({ title, marks, when }) => {
     const time =
       when.endText === undefined ? timeText(when.text, language) : periodText(when.text, when.endText, language);
-    return `${title.slice(0, 80)}, ${time}`;
+    return [title.slice(0, 80), ...marks, time].join(', ');
   });
   return [...lines, ...(events.length > 5 ? [`+ ${events.length - 5}`] : [])].join('\n');
 }

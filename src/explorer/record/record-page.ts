@@ -14,7 +14,7 @@ import { viewOf } from './open-view.ts';
 import { recordSheet } from './sheet.ts';
 import { tabs } from './tabs.ts';
 import type { Tab } from './tabs.ts';
-import { recordTitle } from './title.ts';
+import { marksOf, printMarks, recordTitle } from './title.ts';
 import type { RecordView } from './view.ts';
 
 /**
@@ -86,7 +86,7 @@ function page(
     styles: ['record.css'],
     body: html`<div class="card">
       <p class="crumbs">${typeof list === 'string' ? html`<a href="${list}">${name}</a>` : name} / ${id}</p>
-      <h1><bdi>${title}</bdi></h1>
+      <h1><bdi>${title}</bdi>${printMarks(marksOf(resource, view))}</h1>
       ${type !== undefined && id !== undefined && tabs(visit, type, id, version === undefined ? tab : undefined)}
       ${version !== undefined && html`<p class="hint">${texts.oldVersion(version)}</p>`} ${content}
     </div>`,

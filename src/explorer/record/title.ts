@@ -1,9 +1,12 @@
 import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
+import { html } from '../../pages/html.ts';
+import type { Part } from '../../pages/html.ts';
+import { notCurrent } from '../../pages/not-current.ts';
 import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from './values/coding.ts';
-import { nameText } from './values/person.ts';
+import { namesText } from './values/person.ts';
 import type { RecordView } from './view.ts';
 
 /** What the title of a record needs. */
@@ -22,6 +25,14 @@ export function recordTitle(resource: JsonObject, view: TitleView): string | und
   }
   return undefined;
 }
+
+/** The texts that say that a record is not a current one, for the person who chooses among records. */
+export const marksOf = (resource: JsonObject, { model, language }: Pick<RecordView, 'model' | 'language'>) =>
+  notCurrent(resource, model.definitions.get(String(resource['resourceType'])), language);
+
+/** The marks of a record beside its title. */
+export const printMarks = (marks: readonly string[]): Part =>
+  marks.map(mark => html` <span class="tag">${mark}</span>`);
 
 const known = new WeakMap<TypeDefinition, readonly ElementDefinition[]>();
 
@@ -56,10 +67,11 @@ const weight = ({ min }: ElementDefinition): number => min;
 function textOf(resource: JsonObject, { types }: ElementDefinition, view: TitleView): string | undefined {
   for (const { property, code } of types) {
     const value = resource[property];
+    if (code === 'HumanName')
+      return namesText(Array.isArray(value) ? objectsOf(value) : isObject(value) ? [value] : []);
     const [first] = Array.isArray(value) ? objectsOf(value) : [value];
     if (typeof first === 'string') return code === 'string' || code === 'markdown' ? first : undefined;
     if (!isObject(first)) continue;
-    if (code === 'HumanName') return nameText(first);
     if (code === 'Reference') return asString(first['display']);
     if (code === 'CodeableConcept' || code === 'Coding') return conceptText(first, view);
   }

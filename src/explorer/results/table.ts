@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { inLanguage } from '../definition/in-language.ts';
-import { recordTitle } from '../record/title.ts';
+import { marksOf, printMarks, recordTitle } from '../record/title.ts';
 import { timeElement } from '../record/values/time.ts';
 import type { RecordView } from '../record/view.ts';
 import { cell } from './cell.ts';
@@ -75,12 +75,11 @@ export function resultsTable(
     ${shown.length < matches.length && html`<p class="hint">${texts.cut(shown.length)}</p>`}`;
 }
 
-/** A link to a record by its title, or by its id. */
+/** A link to a record by its title, or by its id, with its marks. */
 export function recordLink(resource: JsonObject, view: RecordView): Part {
   const target = `${asString(resource['resourceType']) ?? ''}/${asString(resource['id']) ?? ''}`;
-  return html`<a href="${view.record(target)}"
-    ><bdi>${recordTitle(resource, view) ?? asString(resource['id'])}</bdi></a
-  >`;
+  return html`<a href="${view.record(target)}"><bdi>${recordTitle(resource, view) ?? asString(resource['id'])}</bdi></a
+    >${printMarks(marksOf(resource, view))}`;
 }
 
 /** The heading of a column in the language of the page. */

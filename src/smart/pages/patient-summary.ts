@@ -1,5 +1,9 @@
-import { asString, objectsOf } from '../../fhir/json-object.ts';
+import { asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { TypeDefinition } from '../../model/element.ts';
+import type { Language } from '../../pages/language.ts';
+import { notCurrent } from '../../pages/not-current.ts';
+import { personName } from '../../pages/person-name.ts';
 
 /** The properties that identify a patient to the user. */
 export interface FoundPatient {
@@ -11,16 +15,21 @@ export interface FoundPatient {
   readonly gender: string | undefined;
   /** Values only, two at most. */
   readonly identifiers: readonly string[];
-  readonly deceased: boolean;
+  /** The texts that say that the record is not a current one, such as that it is not in use. */
+  readonly marks: readonly string[];
 }
 
 /**
- * The summary of the resource of a patient; undefined for a resource without id. https://hl7.org/fhir/R4/patient.html
+ * The summary of the resource of a patient, with marks in a language; undefined for a resource without id.
+ * https://hl7.org/fhir/R4/patient.html
  */
-export function patientOf(resource: JsonObject): FoundPatient | undefined {
+export function patientOf(
+  resource: JsonObject,
+  definition: TypeDefinition | undefined,
+  language: Language,
+): FoundPatient | undefined {
   const id = asString(resource['id']);
   if (id === undefined) return undefined;
-  const deceased = resource['deceasedBoolean'] === true || asString(resource['deceasedDateTime']) !== undefined;
   return {
     id,
     name: nameOf(objectsOf(resource['name'])),
@@ -30,21 +39,23 @@ export function patientOf(resource: JsonObject): FoundPatient | undefined {
       .filter(({ use }) => use !== 'old')
       .flatMap(({ value }) => asString(value) ?? [])
       .slice(0, 2),
-    deceased,
+    marks: notCurrent(resource, definition, language),
   };
 }
 
-/** Uses of a name in the order of preference. https://hl7.org/fhir/R4/valueset-name-use.html */
-const uses = ['usual', 'official', undefined, 'temp', 'nickname', 'anonymous', 'maiden', 'old'];
-
+/** The name with the nickname beside it: `FRASER, Lucas (Luc)`. */
 function nameOf(names: readonly JsonObject[]): string | undefined {
-  const printed = uses.flatMap(use => names.filter(name => asString(name['use']) === use)).map(printName);
-  return printed.find(name => name !== '');
+  const found = personName(names);
+  if (found === undefined) return undefined;
+  const { name, called } = found;
+  const short = called === undefined ? '' : givenOf(called) || (asString(called['text']) ?? '');
+  return short === '' ? printName(name) : `${printName(name)} (${short})`;
 }
 
 /** Family name first, followed by a comma, as in lists of patients. */
-function printName({ text, family, given }: JsonObject): string {
-  const first = (Array.isArray(given) ? given : []).filter(one => typeof one === 'string').join(' ');
-  const parts = [asString(family)?.toUpperCase() ?? '', first].filter(part => part !== '');
-  return parts.length > 0 ? parts.join(', ') : (asString(text) ?? '');
+function printName(name: JsonObject): string {
+  const parts = [asString(name['family'])?.toUpperCase() ?? '', givenOf(name)].filter(part => part !== '');
+  return parts.length > 0 ? parts.join(', ') : (asString(name['text']) ?? '');
 }
+
+const givenOf = ({ given }: JsonObject): string => stringsOf(given).join(' ');

@@ -4,6 +4,7 @@ import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { dispatch } from '../../interaction/dispatch.ts';
 import type { FhirRequest, FhirResponse } from '../../interaction/interaction.ts';
+import type { Language } from '../../pages/language.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { PagesParts } from './parts.ts';
 import { patientQueries } from './patient-query.ts';
@@ -17,8 +18,9 @@ export const mostShown = 20;
 /** All elements but the narrative: a record whose stored text is damaged is left out, and the others are shown. */
 const readable: readonly QueryPair[] = [['_summary', 'data']];
 
-/** The caller, for the audit. */
+/** The caller, for the audit, and the language of the page. */
 export interface Asker {
+  readonly language: Language;
   readonly requestId: string;
   readonly address: string;
 }
@@ -46,7 +48,7 @@ export async function findPatients(
     const { body = '{}' } = await ask(parts, who, asker, { interaction: 'search-type', parameters });
     const bundle = asObject(body);
     const patients = objectsOf(bundle['entry']).flatMap(
-      ({ resource }) => (isObject(resource) ? patientOf(resource) : undefined) ?? [],
+      ({ resource }) => (isObject(resource) ? summaryOf(parts, who, asker, resource) : undefined) ?? [],
     );
     const more = objectsOf(bundle['link']).some(({ relation }) => relation === 'next');
     if (patients.length > 0) return { patients, more };
@@ -66,12 +68,19 @@ export async function readPatient(
   if (!isId(id)) return undefined;
   try {
     const { body = '{}' } = await ask(parts, who, asker, { interaction: 'read', id, parameters: [] });
-    return patientOf(asObject(body));
+    return summaryOf(parts, who, asker, asObject(body));
   } catch (error) {
     if (error instanceof FhirError && error.status >= 400 && error.status < 500) return undefined;
     throw error;
   }
 }
+
+const summaryOf = (
+  { engine }: Pick<PagesParts, 'engine'>,
+  { patientType }: UserAccess,
+  { language }: Asker,
+  resource: JsonObject,
+): FoundPatient | undefined => patientOf(resource, engine.model.definitions.get(patientType), language);
 
 const asObject = (text: string): JsonObject => {
   const value: unknown = JSON.parse(text);

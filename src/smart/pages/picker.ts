@@ -21,12 +21,15 @@ export interface Search {
 export const noSearch: Search = { typed: '', found: undefined, trouble: undefined };
 
 /** Searches for the text in the field `query` of the form. */
-export async function searchPatients({ parts, form, texts, ...asker }: Visit, who: UserAccess): Promise<Search> {
+export async function searchPatients(
+  { parts, form, texts, language, ...asker }: Visit,
+  who: UserAccess,
+): Promise<Search> {
   const typed = (form.get('query') ?? '').slice(0, 500);
   const { tooShort, tooCostly } = texts.patient;
   try {
     const { requestId, address } = asker;
-    const found = await findPatients(parts, who, { requestId, address }, typed);
+    const found = await findPatients(parts, who, { requestId, address, language }, typed);
     return { typed, found, trouble: found === undefined ? tooShort : undefined };
   } catch (error) {
     if (error instanceof FhirError && error.status >= 400 && error.status < 500)
@@ -127,7 +130,7 @@ function results(visit: Visit, { found }: Search): Part {
 /** A patient in two lines: the name, and the details that distinguish patients with the same name. */
 export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'language'>, patient: FoundPatient): Html {
   const words = texts.patient;
-  const { name, birthDate, gender, identifiers, deceased } = patient;
+  const { name, birthDate, gender, identifiers, marks } = patient;
   const printedGender = Object.entries(words.genders).find(([code]) => code === gender)?.[1];
   const facts: readonly Part[] = [
     birthDate === undefined
@@ -137,7 +140,7 @@ export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'languag
     ...identifiers.map(value => html`${words.number} <bdi>${value}</bdi>`),
   ];
   return html`<span class="name"
-      ><bdi>${name ?? words.noName}</bdi>${deceased && html` <span class="tag">${words.deceased}</span>`}</span
+      ><bdi>${name ?? words.noName}</bdi>${marks.map(mark => html` <span class="tag">${mark}</span>`)}</span
     >
     <span class="facts-line">${facts.map(fact => html`<span>${fact}</span> `)}</span>`;
 }

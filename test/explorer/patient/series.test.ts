@@ -48,6 +48,7 @@ describe('the series of measured values', () => {
           { code: diastolic, valueQuantity: mm(80) },
         ],
       }),
+      observation('o7', { status: 'entered-in-error', valueQuantity: { value: 17, unit: 'cm', code: 'cm' } }),
       observation('o5', { valueString: 'tall' }),
       observation('o6', { effectiveDateTime: undefined, valueQuantity: mm(1) }),
     ]);

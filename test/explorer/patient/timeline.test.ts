@@ -7,6 +7,7 @@ const time = (text: string): number => Date.parse(`${text}T00:00:00Z`);
 const event = (id: string, start: string, end?: string | null): PatientEvent => ({
   target: `Encounter/${id}`,
   title: `<b>${id}</b>`,
+  marks: [],
   status: undefined,
   when: {
     start: time(start),

@@ -59,7 +59,7 @@ describe('a template', () => {
 describe('a page', () => {
   const frame = (text: string) => {
     const field = textField({ id: 'x', label: text, value: text, errors: [], input: html`type="text"` });
-    const person = { id: text, name: text, birthDate: text, gender: text, identifiers: [text], deceased: false };
+    const person = { id: text, name: text, birthDate: text, gender: text, identifiers: [text], marks: [text] };
     return layout({
       language: 'en',
       brand: { name: undefined, logo: undefined },

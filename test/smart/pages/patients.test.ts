@@ -83,6 +83,16 @@ describe('the search for a patient', () => {
     expect(page.html).not.toContain('<B>');
   });
 
+  it('shows the official name, the nickname beside it, and that a record is not a current one', async () => {
+    const names = async (query: string): Promise<readonly string[]> =>
+      [...(await search(query)).html.matchAll(/<span class="name"\s*>([^]*?)<\/span\s*>\s*<span class="facts/g)].map(
+        ([, name = '']) => plain(name),
+      );
+    expect(await names('luc')).toEqual(['FRASER, Lucas John (Luc) Not in use Replaced by another record']);
+    expect(await names('lili')).toEqual(['ROY, Lia (Lili) Deceased']);
+    expect(await names('okafor')).toEqual(['OKAFOR, Ada']);
+  });
+
   it('gives the script the same results without the page around them', async () => {
     const part = await search('trem', { part: 'results' });
     expect(part.status).toBe(200);

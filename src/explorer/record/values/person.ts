@@ -2,6 +2,7 @@ import { asString, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
 import type { Part } from '../../../pages/html.ts';
+import { personName } from '../../../pages/person-name.ts';
 import { safeLink } from '../view.ts';
 import { joined, linked } from './primitive.ts';
 import type { Printer } from './printer.ts';
@@ -12,8 +13,17 @@ export const humanName: Printer = {
   print: value => html`${nameText(value)}${tag(value)}`,
 };
 
+/** The name by which people identify a person, with the nickname beside it: `Lucas Fraser (Luc)`. */
+export function namesText(names: readonly JsonObject[]): string | undefined {
+  const found = personName(names);
+  if (found === undefined) return undefined;
+  const { name, called } = found;
+  const short = called === undefined ? '' : joined(called, 'given') || nameText(called);
+  return short === '' ? nameText(name) : `${nameText(name)} (${short})`;
+}
+
 /** The parts of a name in their usual order; its text if it has none. */
-export function nameText(value: JsonObject): string {
+function nameText(value: JsonObject): string {
   const parts = ['prefix', 'given', 'family', 'suffix'].map(part => joined(value, part)).filter(Boolean);
   return parts.length > 0 ? parts.join(' ') : (asString(value['text']) ?? '');
 }

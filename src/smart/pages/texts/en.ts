@@ -33,7 +33,6 @@ export const en: Texts = {
     choose: 'Continue with this patient',
     born: 'Born',
     noBirthDate: 'Date of birth not recorded',
-    deceased: 'Deceased',
     noName: 'Name not recorded',
     number: 'Number',
     genders: { male: 'Male', female: 'Female', other: 'Other gender', unknown: 'Gender unknown' },

@@ -41,7 +41,6 @@ export const fr: Texts = {
     choose: 'Continuer avec ce patient',
     born: 'Naissance\u00a0:',
     noBirthDate: 'Date de naissance non consignée',
-    deceased: 'Décès consigné',
     noName: 'Nom non consigné',
     number: 'Numéro',
     genders: { male: 'Homme', female: 'Femme', other: 'Autre genre', unknown: 'Genre inconnu' },

@@ -38,7 +38,6 @@ export interface Texts {
     readonly choose: string;
     readonly born: string;
     readonly noBirthDate: string;
-    readonly deceased: string;
     readonly noName: string;
     readonly number: string;
     readonly genders: Readonly<Record<'male' | 'female' | 'other' | 'unknown', string>>;

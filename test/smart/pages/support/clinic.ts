@@ -117,12 +117,32 @@ export async function openClinic(
 const named = (id: string, family: string, given: string, birthDate: string): object =>
   patient(id, { name: [{ family, given: [given] }], birthDate });
 
-/** Five people whom a search distinguishes, and more Martins than are shown. */
+/** People whom a search distinguishes, and more Martins than are shown. */
 export const patients: readonly object[] = [
   named('p1', 'Tremblay', 'Zoë', '1980-02-29'),
   named('p2', 'Tremblay', 'Marc-André', '1959-03-02'),
   named('p3', 'Okafor', 'Ada', '1980-02-29'),
   patient('p4', { name: [{ family: '<b>Ng</b>', given: ['"Lin" & \'co\''] }], birthDate: '2001-12-31' }),
   named('p5', '王', '小明', '1990-06-01'),
+  patient('f1', {
+    birthDate: '1999-09-09',
+    active: false,
+    name: [
+      { use: 'nickname', given: ['Luc'] },
+      { use: 'usual', family: 'Fraser-Roy', given: ['Lucas'] },
+      { use: 'official', family: 'Fraser', given: ['Lucas', 'John'] },
+    ],
+    link: [{ other: { reference: 'Patient/f2' }, type: 'replaced-by' }],
+  }),
+  patient('f2', {
+    birthDate: '1999-09-09',
+    name: [
+      { use: 'old', family: 'Fraser', given: ['Lia'] },
+      { use: 'usual', given: ['Lili'] },
+      { family: 'Roy', given: ['Lia'] },
+    ],
+    deceasedDateTime: '2024-02',
+    link: [{ other: { reference: 'Patient/f1' }, type: 'replaces' }],
+  }),
   ...Array.from({ length: 25 }, (_, at) => named(`m${at}`, 'Martin', `Number ${at}`, '1970-01-01')),
 ];
