@@ -3,7 +3,7 @@ import { isClinician, parseFhirUser } from '../auth/fhir-user.ts';
 import { parseScope } from '../auth/scope.ts';
 import type { Scope } from '../auth/scope.ts';
 import { mostScopes } from '../auth/access.ts';
-import { covers, printScope, printVersionOne, within, works } from './resource-scope.ts';
+import { covers, includes, intersection, printScope, printVersionOne, within, works } from './resource-scope.ts';
 import type { Piece } from './resource-scope.ts';
 import { isScopeWord } from './scope-words.ts';
 
@@ -47,8 +47,9 @@ export class ScopeRefused extends Error {
 
 /**
  * Decides the scopes to grant for a `scope` parameter. Version 1 forms and wildcards are narrowed to the listed and
- * registered scopes; any other scope is granted as requested, or the request fails. Throws ScopeRefused for a scope
- * that does not exist, has too many letters, is not registered, or has nothing left, and for an empty request.
+ * registered scopes; a wildcard that registered wildcards cover stays one scope, without letters that no type lists.
+ * Any other scope is granted as requested, or the request fails. Throws ScopeRefused for a scope that does not exist,
+ * has too many letters, is not registered, or has nothing left, and for an empty request.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
  */
 export function negotiateScopes(requested: string | undefined, rules: ScopeRules): Negotiated {
@@ -182,8 +183,10 @@ function grantResources(text: string, scope: Scope, rules: Rules): readonly stri
   const isBroad = scope.resourceType === '*' || isVersionOne;
   const print = isVersionOne ? printVersionOne : printScope;
   const asked: Piece = { letters: scope.letters, criteria: scope.criteria };
+  const wild = scope.resourceType === '*' ? registered.filter(isWildcard) : [];
   const granted: string[] = [];
   let exists = false;
+  let isOne = wild.length > 0;
   for (const type of types) {
     if (asked.criteria !== undefined && !works(asked.criteria, type, model)) continue;
     const listed = within([asked], scope, type, type.smartScopes, model);
@@ -192,12 +195,35 @@ function grantResources(text: string, scope: Scope, rules: Rules): readonly stri
     if (!isBroad && !asked.letters.every(letter => letters.has(letter))) throw unknownScope(text);
     const allowed = within(listed, scope, type, registered, model);
     if (!isBroad && !listed.every(piece => covers(allowed, piece))) throw scopeNotAllowed(text, rules);
+    if (isOne) {
+      const byWildcards = within(listed, scope, type, wild, model);
+      isOne = allowed.every(piece => includes(byWildcards, piece));
+    }
     const isWhole = !isBroad && covers(allowed, asked);
     granted.push(...(isWhole ? [text] : allowed.map(piece => print(scope.context, type.name, piece))));
+  }
+  if (granted.length > 0 && isOne) {
+    const whole = listedPieces([asked], scope, model);
+    const allowed = listedPieces(intersection(whole, scope, wild), scope, model);
+    const pieces = whole.every(piece => covers(allowed, piece)) ? whole : allowed;
+    return pieces.map(piece => print(scope.context, '*', piece));
   }
   if (granted.length > 0) return granted;
   throw exists ? scopeNotAllowed(text, rules) : unknownScope(text, searchOf(scope, types));
 }
+
+/** The parts of wildcards that any type lists. */
+function listedPieces(pieces: readonly Piece[], scope: Scope, model: Model): readonly Piece[] {
+  const types = [...model.types.values()];
+  return pieces.flatMap(piece => {
+    const fits = types.filter(type => piece.criteria === undefined || works(piece.criteria, type, model));
+    const listed = fits.flatMap(type => within([piece], scope, type, type.smartScopes, model));
+    const letters = piece.letters.filter(letter => listed.some(one => one.letters.includes(letter)));
+    return letters.length === 0 ? [] : { ...piece, letters };
+  });
+}
+
+const isWildcard = (text: string): boolean => parseScope(text)?.resourceType === '*';
 
 /** A hint for a scope whose search may be the problem. */
 const searchOf = ({ criteria }: Scope, types: readonly unknown[]): string =>

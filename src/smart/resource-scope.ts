@@ -21,19 +21,31 @@ export function within(
   list: readonly string[],
   model: Model,
 ): readonly Piece[] {
-  const listed = list.flatMap(text => {
-    const scope = parseScope(text);
-    const fits = scope?.context === asked.context && (scope.resourceType === '*' || scope.resourceType === type.name);
-    return fits ? [scope] : [];
-  });
+  const fits = list.filter(text => ['*', type.name].includes(parseScope(text)?.resourceType ?? ''));
+  return intersection(pieces, asked, fits).filter(
+    ({ criteria }) => criteria === undefined || works(criteria, type, model),
+  );
+}
+
+/** The same for scopes on the same types, such as wildcards, whether their searches are valid or not. */
+export function intersection(
+  pieces: readonly Piece[],
+  asked: Pick<Scope, 'context'>,
+  list: readonly string[],
+): readonly Piece[] {
+  const listed = list.map(parseScope).filter(scope => scope?.context === asked.context);
   return joined(
     pieces.flatMap(piece =>
-      listed.map(({ letters, criteria }) => ({
-        letters: piece.letters.filter(letter => letters.includes(letter)),
-        criteria: bothOf(piece.criteria, criteria),
-      })),
+      listed.flatMap(scope =>
+        scope === undefined
+          ? []
+          : {
+              letters: piece.letters.filter(letter => scope.letters.includes(letter)),
+              criteria: bothOf(piece.criteria, scope.criteria),
+            },
+      ),
     ),
-  ).filter(({ criteria }) => criteria === undefined || works(criteria, type, model));
+  );
 }
 
 /** True if the search after a `?` is valid for the type. */
@@ -43,6 +55,12 @@ export const works = (criteria: string, type: ResourceType, model: Model): boole
 /** True if every letter is among those of the pieces that are not narrowed further than requested. */
 export const covers = (pieces: readonly Piece[], { letters, criteria }: Piece): boolean =>
   letters.every(letter => pieces.some(piece => piece.letters.includes(letter) && isSame(piece.criteria, criteria)));
+
+/** True if every letter is among those of the pieces with no search, or with searches that the piece has too. */
+export const includes = (pieces: readonly Piece[], { letters, criteria }: Piece): boolean =>
+  letters.every(letter =>
+    pieces.some(piece => piece.letters.includes(letter) && isSame(bothOf(criteria, piece.criteria), criteria)),
+  );
 
 /** Version 2 text, letters in their order. */
 export function printScope(context: string, resourceType: string, { letters, criteria }: Piece): string {

@@ -3,7 +3,7 @@ import { ClientStorage, MedplumClient, MemoryStorage } from '@medplum/core';
 import { Client as KitClient } from 'fhir-kit-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../smart/support/browser.ts';
-import { follow, launchApp } from '../smart/support/flow.ts';
+import { follow, launchApp, read } from '../smart/support/flow.ts';
 import type { Authorizing } from '../smart/support/server.ts';
 import { nodeApp } from './support/node-app.ts';
 import type { Client as SmartClient, NodeApp } from './support/node-app.ts';
@@ -19,6 +19,15 @@ beforeAll(async () => {
   token = (await launchApp(server, { scope })).json.access_token;
 }, 60_000);
 afterAll(() => Promise.all([server.close(), app.close()]));
+
+describe('a wildcard', () => {
+  it('is one scope of a token, also on every type for a patient and a user', async () => {
+    const wide = 'launch/patient offline_access patient/*.rs user/*.rs';
+    const { json } = await launchApp(server, { scope: wide });
+    expect(json.scope).toBe(wide);
+    expect((await read(server, json.access_token, '/Organization')).status).toBe(200);
+  });
+});
 
 interface Stored {
   readonly id: string;

@@ -46,7 +46,7 @@ describe('backend services', () => {
         access_token: expect.any(String),
         token_type: 'bearer',
         expires_in: expect.any(Number),
-        scope: expect.stringContaining('system/Patient.rs'),
+        scope: 'system/*.rs',
       });
     },
   );

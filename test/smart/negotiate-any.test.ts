@@ -92,6 +92,15 @@ const has = (list: readonly string[], { context, type, search }: Parts, letter: 
 const isListed = ({ context, type }: Parts, letter: string): boolean =>
   matrix[context]?.[type]?.includes(letter) === true;
 
+/** The listed permissions of a scope on resources, each with type and letter: a wildcard has those of all types. */
+const listedOf = (scope: Parts): readonly (readonly [scope: Parts, letter: string])[] =>
+  (scope.type === '*' ? Object.keys(matrix[scope.context] ?? {}) : [scope.type]).flatMap(type =>
+    lettersOf(scope)
+      .split('')
+      .filter(letter => scope.type !== '*' || isListed({ ...scope, type }, letter))
+      .map(letter => [{ ...scope, type }, letter] as const),
+  );
+
 /** Undefined where the request fails. */
 function refusable(negotiate: () => readonly string[]): readonly string[] | undefined {
   try {
@@ -111,6 +120,7 @@ function given(scopes: readonly string[], flow: Request['flow']): ReadonlySet<st
   const { grants } = createAccess(claims, { model, base: 'http://records.example/r4/demo', zone: 'UTC', now: 0 });
   return new Set(grants.flatMap(({ resourceType, letters }) => letters.map(letter => `${resourceType}.${letter}`)));
 }
+const none: Parts = { context: '', type: '', permission: '', search: '' };
 const noUser = { subject: undefined, patient: undefined, fhirUser: undefined };
 
 /** The same, by the text alone. */
@@ -119,9 +129,7 @@ const said = (scopes: readonly string[]): ReadonlySet<string> =>
     scopes.flatMap(text => {
       const scope = read(text);
       if (scope === undefined) return text === 'fhirUser' ? ['Practitioner.r'] : [];
-      return lettersOf(scope)
-        .split('')
-        .map(letter => `${scope.type}.${letter}`);
+      return listedOf(scope).map(([{ type }, letter]) => `${type}.${letter}`);
     }),
   );
 
@@ -147,9 +155,12 @@ describe('what is granted', () => {
         const scope = read(text);
         if (scope === undefined) return !asked.includes(text) || !registered.includes(text);
         if ((scope.context === 'system') !== (flow === 'backend')) return true;
-        return lettersOf(scope)
-          .split('')
-          .some(letter => !isListed(scope, letter) || !has(registered, scope, letter) || !has(asked, scope, letter));
+        const parts = listedOf(scope);
+        return (
+          parts.length === 0 ||
+          parts.some(([one, letter]) => !isListed(one, letter) || !has(registered, one, letter)) ||
+          parts.some(([one, letter]) => !has(asked, one, letter))
+        );
       });
       expect(beyond).toEqual([]);
     });
@@ -160,7 +171,7 @@ describe('what is granted', () => {
     always(({ asked }, scopes = []) => {
       const old = asked.flatMap(text => read(text) ?? []).filter(({ permission }) => permission in versionOne);
       const resources = scopes.filter(text => read(text) !== undefined);
-      const form = /^(?:patient|user|system)\/[A-Z]\w+\.(?=[cruds])c?r?u?d?s?(?:\?\S+)?$/;
+      const form = /^(?:patient|user|system)\/(?:[A-Z]\w+|\*)\.(?=[cruds])c?r?u?d?s?(?:\?\S+)?$/;
       const others = resources.filter(text => !form.test(text));
       const isOld = (text: string): boolean =>
         old.some(({ context, type }) => text.startsWith(`${context}/`) && (type === '*' || text.includes(`/${type}.`)));
@@ -197,6 +208,18 @@ describe('what is granted', () => {
       expect(negotiate({ ...again, registered: scopes })).toEqual(scopes);
       expect(narrowRefresh(scopes, scopes.join(' '), model)).toEqual(scopes);
     });
+  });
+
+  it('has a wildcard only where one is asked for and registered wildcards cover it', () => {
+    let wild = 0;
+    always(({ asked, registered }, scopes = []) => {
+      const isWild = (text: string): boolean => read(text)?.type === '*';
+      const granted = scopes.filter(isWild).flatMap(text => listedOf(read(text) ?? none));
+      wild += Number(granted.length > 0);
+      for (const list of [asked.filter(isWild), registered.filter(isWild)])
+        expect(granted.filter(([one, letter]) => !has(list, one, letter))).toEqual([]);
+    });
+    expect(wild).toBeGreaterThan(30);
   });
 
   it('is what the guard gives by it, and nothing else', () => {

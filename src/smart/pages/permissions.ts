@@ -51,12 +51,17 @@ function joined(asked: readonly ConsentPermission[]): readonly ConsentPermission
   );
 }
 
+/** Of a scope on more types, such as a wildcard on all of R4, only their number is shown. */
+const mostNames = 20;
+
 type Resources = ScopeMeaning & { readonly kind: 'resources' };
 
-function heading({ permissions, context }: Resources, language: Language): string {
-  const { verbs, list, act } = texts[language].consent;
-  const all = new Set(permissions.map(permission => verbs[verbOf[permission]]));
-  return act(list([...all]), context);
+const heading = ({ permissions, context }: Resources, language: Language): string =>
+  texts[language].consent.act(verbsOf(permissions, language), context);
+
+function verbsOf(permissions: readonly Permission[], language: Language): string {
+  const { verbs, list } = texts[language].consent;
+  return list([...new Set(permissions.map(permission => verbs[verbOf[permission]]))]);
 }
 
 const verbOf = {
@@ -67,13 +72,18 @@ const verbOf = {
   delete: 'remove',
 } as const satisfies Record<Permission, string>;
 
-function records({ scope, resourceTypes, criteria }: Resources, model: Model, language: Language): ConsentPermission {
-  const { list, narrowed } = texts[language].consent;
-  const names = resourceTypes.map(name => typeName(model, name, language));
+function records({ scope, groups, criteria }: Resources, model: Model, language: Language): ConsentPermission {
+  const { list, narrowed, kinds } = texts[language].consent;
+  const isMixed = new Set(groups.map(({ permissions }) => verbsOf(permissions, language))).size > 1;
+  const namesOf = (names: readonly string[]): readonly string[] =>
+    names.length > mostNames ? [kinds(names.length)] : names.map(name => typeName(model, name, language));
+  const lines = groups.flatMap(({ resourceTypes, permissions }) =>
+    namesOf(resourceTypes).map(name => (isMixed ? `${name} (${verbsOf(permissions, language)})` : name)),
+  );
   const only = criteria.map(({ parameter, value }) => `${parameter} = ${value.split('|').at(-1)}`);
   return {
     scopes: [scope],
-    text: list(names),
+    text: lines.join('; '),
     note: only.length === 0 ? undefined : narrowed(list(only)),
     optional: true,
   };

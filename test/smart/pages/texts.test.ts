@@ -132,6 +132,34 @@ describe('what scopes mean', () => {
     }
   });
 
+  it('names the types of a wildcard, and says of a large interface how many they are', async () => {
+    const textsOf = async (scopes: string, flags: readonly string[]) => {
+      const { model } = await requireModel(readConfig(flags));
+      const { records } = permissionsOf(scopes.split(' '), model, 'en', lifetimes);
+      return records.flatMap(({ heading, asked }) =>
+        asked.map(({ scopes, text }) => [scopes.join(' '), heading, text]),
+      );
+    };
+    expect(await textsOf('user/*.crs patient/*.r', [])).toEqual([
+      [
+        'user/*.crs',
+        'Add and see records for anyone whose records you may see',
+        'Appointments (see); Health problems and diagnoses (see); Visits (see); ' +
+          'Name, date of birth and contact details (see); Photos and recordings (add)',
+      ],
+      [
+        'patient/*.r',
+        'See records for this patient',
+        expect.stringMatching(/^Appointments; .*; Prescriptions; [^;]*$/),
+      ],
+    ]);
+    const all = await textsOf('user/*.cruds patient/*.rs', ['--interface', 'r4']);
+    expect(all.map(([scope, , text]) => [scope, text])).toEqual([
+      ['user/*.cruds', expect.stringMatching(/^All 14\d kinds of records$/)],
+      ['patient/*.rs', expect.stringMatching(/^All \d\d kinds of records$/)],
+    ]);
+  });
+
   it('is said in plain words', async () => {
     const { model } = await requireModel(readConfig([]));
     const { records, others } = permissionsOf(asked.split(' '), model, 'en', lifetimes);

@@ -70,6 +70,7 @@ export const en: Texts = {
     verbs: { see: 'see', add: 'add', change: 'change', remove: 'delete' },
     list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} and ${of.at(-1)}`),
     act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} records ${whose[of]}`,
+    kinds: count => `All ${count} kinds of records`,
     narrowed: criteria => `only where ${criteria}`,
     other: scope => `Use the permission “${scope}”`,
     allow: 'Allow',

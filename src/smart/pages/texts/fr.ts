@@ -83,6 +83,7 @@ export const fr: Texts = {
     verbs: { see: 'consulter', add: 'ajouter', change: 'modifier', remove: 'supprimer' },
     list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} et ${of.at(-1)}`),
     act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} des données ${whose[of]}`,
+    kinds: count => `Les ${count}\u00a0types de données`,
     narrowed: criteria => `seulement si ${criteria}`,
     other: scope => `Se servir de l’autorisation «\u00a0${scope}\u00a0»`,
     allow: 'Autoriser',

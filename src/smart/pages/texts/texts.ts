@@ -78,6 +78,8 @@ export interface Texts {
     readonly list: (of: readonly string[]) => string;
     /** The permitted actions, as a heading above the kinds of records. */
     readonly act: (verbs: string, whose: Whose) => string;
+    /** Records of more types than a list can name. */
+    readonly kinds: (count: number) => string;
     readonly narrowed: (criteria: string) => string;
     readonly other: (scope: string) => string;
     readonly allow: string;
