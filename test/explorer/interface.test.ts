@@ -38,6 +38,29 @@ describe('the interface', () => {
     expect((await server.get('//explorer/demo/types/Nothing', browser)).status).toBe(404);
   });
 
+  it.each(['', '//explorer/demo/profiles', '//explorer/demo/indexes'])(
+    'has a filter of the list of types where they are many: `%s`',
+    async path => {
+      expect(await get(path)).not.toContain('_types');
+      const all = await serve([], ['--interface', 'r4']);
+      try {
+        const types = async (query: string): Promise<readonly string[]> => {
+          const { text } = await all.get(`${path}${query}`, browser);
+          const list = text.slice(text.lastIndexOf('<tbody>'));
+          return [...list.matchAll(/<th scope="row">\s*<a[^>]*>(\w+)</g)].map(([, name = '']) => name);
+        };
+        expect((await types('')).length).toBeGreaterThan(140);
+        expect(await types('?_types=request+MEDIC')).toEqual(['MedicationRequest']);
+        expect(await types('?_types=nothing')).toEqual([]);
+        const { text } = await all.get(`${path}?_types=medication`, browser);
+        expect(plain(text)).toMatch(/\d of 14\d types\. Show all types/);
+        expect(text).toMatch(/<input\s+type="search"[^>]*value="medication"/);
+      } finally {
+        await all.close();
+      }
+    },
+  );
+
   it('has inputs for dates, codes and references, filled with the search that is changed', async () => {
     const html = await get('//explorer/demo/types/Patient?birthdate=ge1980-01-02&gender=female&family:exact=Roy');
     expect(html).toMatch(/<input\s+type="date"\s+id="v.birthdate"[^>]*value="1980-01-02"/);

@@ -4,6 +4,7 @@ import type { Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { sizeText } from '../record/values/primitive.ts';
 import { timeText } from '../record/values/time.ts';
+import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { readIndexes, readStates, usageDays, visibleTypes } from './index-rows.ts';
 import type { IndexStates, PartitionIndexes } from './index-rows.ts';
@@ -39,6 +40,8 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
   const shown = measured?.of.filter(one => types.some(({ name }) => name === (typeOf(one) ?? name))) ?? [];
   const pending = found.rows.filter(isPending);
   const own = wanted === undefined ? [] : found.rows.filter(({ type }) => type === wanted.name);
+  const listed = filterTypes(visit, types, `/explorer/${partition}/indexes`);
+  const names = new Set(listed.shown.map(({ name }) => name));
   const to = (type: string): string =>
     link(`/explorer/${partition}/indexes?${new URLSearchParams({ type }).toString()}`);
   const hidden = [...model.types.keys()].filter(name => !types.some(type => type.name === name));
@@ -63,7 +66,11 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
       ${
         types.length > 0 &&
         html`<h2>${texts.summary}</h2>
-          ${summaryTable(found.rows, { language, link: to, sizes: shown })}`
+          ${listed.filter}
+          ${summaryTable(
+            found.rows.filter(({ type }) => names.has(type)),
+            { language, link: to, sizes: shown },
+          )}`
       }
       ${found.isAlone && types.length > 0 && sizesCard(measured && { ...measured, of: shown }, wanted?.name, language)}
       ${types.length > 0 && databaseList(found, visit)}

@@ -3,6 +3,7 @@ import type { Html, Part } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { resultsPage } from '../results/results-page.ts';
+import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { texts } from './texts.ts';
 import type { InterfaceTexts } from './texts.ts';
@@ -14,9 +15,10 @@ export async function basePage(visit: Visit): Promise<Reply> {
 
 /** The declared types with their interactions, operations on the whole system, and the documents for programs. */
 export function interfacePage(visit: Visit): Reply {
-  const { engine, language } = visit;
+  const { engine, language, place } = visit;
   const { model } = engine;
   const words = texts[language];
+  const { shown, filter } = filterTypes(visit, [...model.types.values()], `/r4/${place?.partition.id ?? ''}`);
   const operations = [...model.systemOperations.keys()];
   return {
     kind: 'page',
@@ -24,6 +26,7 @@ export function interfacePage(visit: Visit): Reply {
     body: html`<div class="card">
         <h1>${words.title}</h1>
         <p class="lead">${words.lead(model.types.size)}</p>
+        ${filter}
         <div class="wide-table" tabindex="0" role="region" aria-label="${words.title}">
           <table>
             <thead>
@@ -34,7 +37,7 @@ export function interfacePage(visit: Visit): Reply {
               </tr>
             </thead>
             <tbody>
-              ${[...model.types.values()].map(type => row(visit, type))}
+              ${shown.map(type => row(visit, type))}
             </tbody>
           </table>
         </div>

@@ -6,6 +6,7 @@ import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { shorten } from '../../validation/report.ts';
 import { scrollTable } from '../shell/table.ts';
+import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { profileTexts } from './texts.ts';
 import { treeOf } from './tree.ts';
@@ -20,7 +21,7 @@ export const profileLink = ({ link, place }: Visit, canonical: string, more: Rea
 
 /** The types that are served, with their profiles. */
 export function profilesPage(visit: Visit): Reply {
-  const { engine, language } = visit;
+  const { engine, language, place } = visit;
   const texts = profileTexts[language];
   const { model } = engine;
   const linked = (canonical: string): Html => {
@@ -30,7 +31,9 @@ export function profilesPage(visit: Visit): Reply {
       structure !== undefined && isIncomplete(structure) && html` <span class="tag">${texts.incomplete}</span>`;
     return html`<a href="${profileLink(visit, canonical)}">${name}</a>${note}`;
   };
-  const rows = [...model.types.values()].map(({ name, profile, supportedProfiles }) => {
+  const path = `/explorer/${place?.partition.id ?? ''}/profiles`;
+  const { shown, filter } = filterTypes(visit, [...model.types.values()], path);
+  const rows = shown.map(({ name, profile, supportedProfiles }) => {
     const required = profile !== undefined && html`<li>${linked(profile)} <small>${texts.required}</small></li>`;
     return html`<tr>
       <th scope="row"><a href="${profileLink(visit, name)}">${name}</a></th>
@@ -48,7 +51,7 @@ export function profilesPage(visit: Visit): Reply {
     body: html`<div class="card">
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead}</p>
-      ${scrollTable(texts.title, [texts.type, texts.profiles], rows)}
+      ${filter} ${scrollTable(texts.title, [texts.type, texts.profiles], rows)}
     </div>`,
   };
 }

@@ -9,12 +9,14 @@ import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
 import { findPlace } from './place.ts';
+import { typesParameter } from './type-filter.ts';
 import type { Visit } from './visit.ts';
 
 /** Parameters of FHIR paths that are for the page, not for the FHIR interface. */
 export const pageParameters: ReadonlySet<string> = new Set([
   '_view',
   '_columns',
+  typesParameter,
   searchParameter,
   '_format',
   '_pretty',

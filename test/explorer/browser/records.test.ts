@@ -19,6 +19,22 @@ import type { Served } from '../../support/serve.ts';
 const evil = '<div xmlns="http://www.w3.org/1999/xhtml"><p title="x" style="color:red">Narrative</p></div>';
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** The words of up to 20 letters that are on two lines, in a browser. Identifiers, URLs and code may be. */
+const brokenWords = `(() => {
+  const found = [];
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    if (node.parentElement.closest('script, style, pre, code, textarea, svg')) continue;
+    for (const { 0: word, index } of node.data.matchAll(/(?<![^\\s(])\\p{L}{3,20}(?![^\\s,.;:)])/gu)) {
+      const range = new Range();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) found.push(word);
+    }
+  }
+  return [...new Set(found)];
+})()`;
+
 describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, () => {
   const records = [...generate({ patients: 3, seed: 905, date: '2026-11-20' })];
   // Of all types some pages have thousands of rows, which axe takes a minute for.
@@ -129,6 +145,23 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
       await page.context().close();
     }
   });
+
+  it.each([390, 320])(
+    'break no word at %i px',
+    async width => {
+      const found: unknown[] = [];
+      for (const [name, path] of Object.entries(paths)) {
+        const page = await open(path, { viewport: { width, height: 800 } });
+        await page.waitForLoadState('load');
+        const broken = await page.evaluate(brokenWords);
+        found.push([name, broken, await page.evaluate('document.documentElement.scrollWidth')]);
+        await takePicture(page, `phone-${name}-${width}`);
+        await page.context().close();
+      }
+      expect(found).toEqual(Object.keys(paths).map(name => [name, [], width]));
+    },
+    120_000,
+  );
 
   it('are used by the keyboard, without script', async () => {
     const page = await open(paths['results'] ?? '', { javaScriptEnabled: false });

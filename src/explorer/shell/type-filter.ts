@@ -1,0 +1,80 @@
+import { foldString } from '../../indexing/normalize.ts';
+import type { ResourceType } from '../../model/model.ts';
+import { html } from '../../pages/html.ts';
+import type { Part } from '../../pages/html.ts';
+import type { Language } from '../../pages/language.ts';
+import { typeName } from '../../pages/type-name.ts';
+import type { Visit } from './visit.ts';
+
+/** The parameter with the typed words. */
+export const typesParameter = '_types';
+
+/** Lists of fewer types have no filter. */
+const fewest = 16;
+
+interface FilterTexts {
+  readonly label: string;
+  readonly hint: string;
+  readonly submit: string;
+  readonly all: string;
+  readonly shown: (shown: number, of: number) => string;
+}
+
+const texts: Readonly<Record<Language, FilterTexts>> = {
+  en: {
+    label: 'Find a type',
+    hint: 'A part of its name, such as medication',
+    submit: 'Filter',
+    all: 'Show all types',
+    shown: (shown, of) => `${shown} of ${of} types.`,
+  },
+  fr: {
+    label: 'Trouver un type',
+    hint: 'Une partie de son nom, comme medication',
+    submit: 'Filtrer',
+    all: 'Afficher tous les types',
+    shown: (shown, of) => `${shown} de ${of} types.`,
+  },
+};
+
+/**
+ * The filter of a list of types, and those of them that it shows: all words that the visitor typed are in the name of
+ * the type. `path`: the path of the page, whose other parameters are dropped. A short list has no filter.
+ */
+export function filterTypes<T extends Pick<ResourceType, 'name'>>(
+  { engine, language, options, link }: Visit,
+  types: readonly T[],
+  path: string,
+): { readonly shown: readonly T[]; readonly filter: Part } {
+  if (types.length < fewest) return { shown: types, filter: undefined };
+  const typed = (options.get(typesParameter) ?? '').slice(0, 100);
+  const words = foldString(typed).split(/\s+/).filter(Boolean);
+  const shown = types.filter(({ name }) => {
+    const text = foldString(`${name} ${typeName(engine.model, name, language)}`);
+    return words.every(word => text.includes(word));
+  });
+  const { label, hint, submit, all, shown: count } = texts[language];
+  const filter = html`<search>
+      <form class="search" method="get" action="${link(path)}">
+        <div class="field">
+          <label for="types">${label}</label>
+          <p class="hint" id="types-hint">${hint}</p>
+          <input
+            type="search"
+            id="types"
+            name="${typesParameter}"
+            value="${typed}"
+            aria-describedby="types-hint"
+            autocomplete="off"
+            spellcheck="false"
+          />
+        </div>
+        <button class="quiet">${submit}</button>
+      </form>
+    </search>
+    ${
+      words.length > 0 &&
+      html`<p role="status">${count(shown.length, types.length)} <a href="${link(path)}">${all}</a></p>`
+    }`;
+  return { shown, filter };
+}
