@@ -20,7 +20,7 @@ export function printExplanation({ searches, includes, steps = [], refusal }: Ex
 }
 
 function printSearch({ type, query, clauses, sort, sortIndex, count: limit }: ExplainedSearch): string {
-  const order = sortIndex ? 'by an index' : 'up to 10,000 matches are sorted';
+  const order = sortIndex ? 'an index has it' : 'no index has it: up to 10,000 matches are sorted';
   return [
     `Search of ${type}: ${query}`,
     ...clauses.filter(({ by }) => by === 'candidates').map(one => `  decided on candidates: ${one.query}`),

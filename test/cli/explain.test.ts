@@ -30,7 +30,7 @@ describe('explain', () => {
     expect(lines.slice(0, 3)).toEqual([
       'Search of Observation: (chain patient Patient (param name (starts "roy")))',
       '  decided on candidates: (chain patient Patient (param name (starts "roy")))',
-      '  order: -date, by an index; 50 matches on a page',
+      '  order: -date, an index has it; 50 matches on a page',
     ]);
     expect(lines).toContain('1. search of Patient: 1 row examined, 1 returned');
     expect(stdout).toMatch(/clause +\(starts name\) +strings name +(?:range|check)\n/);

@@ -68,11 +68,11 @@ function stepView(parts: Parts, language: Language): Html {
   const texts = explainTexts[language];
   const clauses = (parts.get('clause') ?? []).map(partsOf);
   const order = (parts.get('order') ?? []).map(partsOf);
-  const row = (what: string | undefined, index: string | undefined, use: string | undefined): Html =>
+  const row = (what: string | undefined, index: string | undefined, use: Part): Html =>
     html`<tr>
       <td><code>${what}</code></td>
       <td>${index === undefined ? texts.none : html`<code>${index}</code>`}</td>
-      <td lang="en">${use}</td>
+      <td>${use}</td>
     </tr>`;
   const operation = textOf(parts, 'operation') ?? '';
   return html`<li>
@@ -86,8 +86,14 @@ function stepView(parts: Parts, language: Language): Html {
         texts.clause,
         [texts.clause, texts.index, texts.use],
         [
-          ...clauses.map(one => row(textOf(one, 'clause'), textOf(one, 'index'), textOf(one, 'use'))),
-          ...order.map(one => row(`${texts.order}: ${textOf(one, 'key') ?? ''}`, textOf(one, 'index'), undefined)),
+          ...clauses.map(one =>
+            row(textOf(one, 'clause'), textOf(one, 'index'), html`<span lang="en">${textOf(one, 'use')}</span>`),
+          ),
+          ...order.map(one => {
+            const index = textOf(one, 'index');
+            const use = index === undefined ? texts.thenSorted : texts.inOrder;
+            return row(`${texts.order}${colon[language]} ${textOf(one, 'key') ?? ''}`, index, use);
+          }),
         ],
       )
     }

@@ -14,6 +14,9 @@ export interface ExplainTexts {
   readonly order: string;
   readonly indexOrder: string;
   readonly sorted: string;
+  /** How a step gets the order: with its index, and without. */
+  readonly inOrder: string;
+  readonly thenSorted: string;
   readonly restricted: string;
   readonly steps: string;
   readonly step: (operation: string, type: string, times: number) => string;
@@ -39,10 +42,12 @@ export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
     submit: 'Explain',
     understood: type => `Search of ${type}`,
     clause: 'Condition',
-    by: { index: 'by an index', candidates: 'checked on candidates' },
+    by: { index: 'decided by the store', candidates: 'checked on candidates' },
     order: 'Order',
-    indexOrder: 'by an index',
-    sorted: 'matches are sorted',
+    indexOrder: 'an index has it; the steps show whether it is used',
+    sorted: 'no index has it; the matches are sorted',
+    inOrder: 'read in this order',
+    thenSorted: 'what is found is sorted',
     restricted: 'Your access restricts the records further.',
     steps: 'How the store answers',
     step: (operation, type, times) => `${operation} of ${type}${times === 1 ? '' : `, ${times} times`}`,
@@ -64,10 +69,12 @@ export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
     submit: 'Expliquer',
     understood: type => `Recherche de ${type}`,
     clause: 'Condition',
-    by: { index: 'par un index', candidates: 'vérifiée sur des candidats' },
+    by: { index: 'décidée par le magasin de données', candidates: 'vérifiée sur des candidats' },
     order: 'Ordre',
-    indexOrder: 'par un index',
-    sorted: 'les résultats sont triés',
+    indexOrder: 'un index l’a; les étapes montrent s’il est utilisé',
+    sorted: 'aucun index ne l’a; les résultats sont triés',
+    inOrder: 'lu dans cet ordre',
+    thenSorted: 'ce qui est trouvé est trié',
     restricted: 'Votre accès restreint davantage les dossiers.',
     steps: 'Comment le magasin de données répond',
     step: (operation, type, times) => `${operation} de ${type}${times === 1 ? '' : `, ${times} fois`}`,

@@ -26,7 +26,8 @@ describe('the explanation of a search', () => {
     expect(status).toBe(200);
     const shown = shownText(text);
     expect(shown).toContain('Search of Observation');
-    expect(shown).toMatch(/by an index Order: .* – by an index/);
+    expect(shown).toMatch(/decided by the store Order: .* – an index has it; the steps show whether it is used/);
+    expect(shown).toMatch(/Order: -date none what is found is sorted|Order: -date sorts date read in this order/);
     expect(shown).toMatch(/search of Observation .*: \d+ rows examined, 1 returned/);
     expect(text).toContain('value="Observation?code=8302-2&amp;_sort=-date"');
     expect(text).toMatch(/<pre class="plan"[^>]*>SELECT/);
