@@ -91,7 +91,7 @@ const httpOnMongodbTogether = {
   include: [
     'test/http/{conditional,create,create-declared,create-refused,delete,history,odd-queries,read}.test.ts',
     'test/http/{interleaving,patch,search,search-values,transaction-races,update}.test.ts',
-    'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy}.test.ts',
+    'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy,search-inside}.test.ts',
     'test/interaction/{search-intervals,search-joins,search-lists,search-near}.test.ts',
     'test/interaction/{search-several,search-sort,search-words}.test.ts',
     'test/interaction/operation/{everything,lastn,meta}.test.ts',

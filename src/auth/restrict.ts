@@ -1,7 +1,7 @@
 import type { ResourceType } from '../model/model.ts';
-import type { Query } from '../search/ast.ts';
+import type { Container, Query } from '../search/ast.ts';
 import { matches } from '../search/matches.ts';
-import { none, simplify } from '../search/simplify.ts';
+import { isNone, none, simplify } from '../search/simplify.ts';
 import { hasJoins, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { withOnly } from '../indexing/only.ts';
@@ -23,15 +23,32 @@ export function restriction(access: Access, type: ResourceType, letter: Letter):
 /** The query of a client, restricted to the records that are open to the caller, of other types too. */
 export function restrict(access: Access, type: ResourceType, letter: Letter, query: Query): Query {
   const allowed = restriction(access, type, letter);
-  const confined = access === 'open' ? query : confineJoins(access, query);
+  const confined = confineJoins(access, query);
   if (allowed.kind === 'all' || asks(confined, allowed)) return confined;
   return simplify({ kind: 'and', of: [confined, allowed] });
 }
 
-/** A chain or `_has` follows references among what the caller may search. */
+/**
+ * A chain or `_has` follows references among what the caller may search. A resource inside of a record is as open as
+ * the record.
+ */
 function confineJoins(access: Access, query: Query): Query {
+  if (access === 'open') return query;
   if (!hasJoins(query)) return query;
-  return mapJoins(query, join => ({ ...join, of: restrict(access, join.type, 's', join.of) }));
+  return mapJoins(query, join => {
+    if (join.kind === 'inside') return { ...join, of: confineJoins(access, join.of) };
+    if (join.kind === 'tree') return { ...join, of: restrict(access, join.type, 's', join.of) };
+    const [allowed, of] = [restriction(access, join.type, 's'), confineJoins(access, join.of)];
+    const confined = { ...join, of, within: allowed.kind === 'all' || asks(of, allowed) ? undefined : allowed };
+    if (confined.kind === 'chain') return confined;
+    return { ...confined, containers: confined.containers.flatMap(one => openContainer(access, one)) };
+  });
+}
+
+/** A type of containers with the access to its records; none without any access. */
+function openContainer(access: Access, { type }: Container): readonly Container[] {
+  const within = restriction(access, type, 's');
+  return isNone(within) ? [] : [{ type, within: within.kind === 'all' ? undefined : within }];
 }
 
 /** Whether a query already includes the rule, as queries of a patient's app that name the patient do. */

@@ -1,9 +1,10 @@
 import { compileExpression } from '../fhirpath/extract/expression.ts';
 import type { Receive, ResultType } from '../fhirpath/extract/expression.ts';
 import type { SearchParamType } from '../model/model.ts';
-import { containedTypeEntries } from './contained-type.ts';
+import { containedEntries } from './contained.ts';
 import { dateEntries } from './date.ts';
 import { fullTextEntries } from './full-text.ts';
+import { insideEntries } from './inside.ts';
 import { numberEntries } from './number.ts';
 import { phoneticEntries } from './phonetic.ts';
 import { quantityEntries } from './quantity.ts';
@@ -35,7 +36,8 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   ofType: typedIdentifierEntries,
   identifier: referenceIdentifierEntries,
   words: fullTextEntries,
-  contained: containedTypeEntries,
+  contained: containedEntries,
+  inside: insideEntries,
   phonetic: phoneticEntries,
 };
 

@@ -1,5 +1,6 @@
 import { FhirError } from '../fhir/error.ts';
 import type { Issue } from '../fhir/outcome.ts';
+import { containedCode } from '../model/contained-index.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Join, Query } from '../search/ast.ts';
 import type { SearchRequest } from '../search/request.ts';
@@ -13,6 +14,12 @@ const retryAfter = '10';
 function referencesOf(join: Join): readonly SearchParam[] {
   if (join.kind === 'has') return [join.param];
   return join.kind === 'tree' ? [join.by] : [];
+}
+
+/** The types of the records inside of which a join looks. */
+function containersOf(join: Join): readonly ResourceType[] {
+  if (join.kind === 'has') return join.containers.map(({ type }) => type);
+  return join.kind === 'tree' ? [] : [join.from];
 }
 
 /**
@@ -61,6 +68,12 @@ async function refuseJoined(
     const inner = { kind: 'and', of: [join.of, ...own] } as const;
     try {
       await refusePending(indexes, partition, { type: join.type, query: inner, sort: [], count: 0 }, seesAll);
+      for (const type of containersOf(join)) {
+        const param = type.indexed.get(containedCode);
+        if (param === undefined) continue;
+        const looked = { type, query: { kind: 'present', param }, sort: [], count: 0 } as const;
+        await refusePending(indexes, partition, looked, seesAll);
+      }
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;
       const issues = error.issues.map(({ severity, code, text }) => ({ severity, code, text }));

@@ -202,7 +202,7 @@ export interface SearchParam {
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
    * the words of full-text search, or the codes of words by their sound.
    */
-  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | undefined;
+  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | 'inside' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

@@ -14,7 +14,7 @@ import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { compileQueries } from './named-queries.ts';
 import { offeredParameters } from './offered.ts';
 import { checkNeededParameters, compileOperations } from './operations.ts';
-import { includesOf, isContainedOffered, searchFeaturesOf } from './search-features.ts';
+import { areContainedSearched, includesOf, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
 import { sortIndexesOf } from './sort-indexes.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
@@ -46,7 +46,7 @@ export function compileResourceType(
   const isSearched = interactions.has('search-type');
   const compartmentLinks = isSearched ? compartmentLinksOf(name, nodes, own, context) : new Map<never, never>();
   const links = [...compartmentLinks.values()].flat();
-  const contained = containedParameters(definition, isSearched && isContainedOffered(context));
+  const contained = isSearched && areContainedSearched(context) ? containedParameters(definition, parameters) : [];
   const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links, ...contained]);
   const policy = ['off', 'warn', 'enforce'] as const;
   const inherited = (extension: string): string | undefined =>

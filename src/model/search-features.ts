@@ -11,11 +11,13 @@ export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }:
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
 }
 
-/** True if searches of any type accept `_contained`. */
-export function isContainedOffered({ declared }: Pick<Context, 'declared'>): boolean {
+/** True if searches of any type look into contained resources: by `_contained`, chains or `_has`. */
+export function areContainedSearched({ declared }: Pick<Context, 'declared'>): boolean {
   const nodes = [...declared.rests, ...[...declared.types.values()].flat()];
-  return extensions(nodes, 'search-feature').some(({ json }) => textOf(json) === 'contained');
+  return extensions(nodes, 'search-feature').some(({ json }) => intoContained.has(textOf(json) ?? ''));
 }
+
+const intoContained: ReadonlySet<string> = new Set(['contained', 'chain', 'has']);
 
 /** The scopes that allow `_explain`. */
 export function explainScopesOf({ rests }: Declared): ReadonlySet<string> {

@@ -30,6 +30,7 @@ export type Query =
   | { readonly kind: 'present'; readonly param: SearchParam }
   | Entry
   | Chain
+  | Inside
   | Has
   | Tree
   | Contained;
@@ -55,20 +56,36 @@ export type EntryTest =
   | { readonly kind: 'unequal'; readonly of: readonly (Test | EntryTest)[] };
 
 /**
- * A reference of this parameter identifies a matching resource of the type. A canonical identifies the resource with
- * its URL and version, without a version all with its URL and the one at this address.
- * https://hl7.org/fhir/R4/search.html#chaining
+ * A reference of this parameter of the type `from` identifies a matching resource of the type, which is open to the
+ * caller (`within`), or one inside of the record. A canonical identifies the resource with its URL and version, without
+ * a version all with its URL and the one at this address. https://hl7.org/fhir/R4/search.html#chaining
  */
 export interface Chain {
   readonly kind: 'chain';
+  readonly from: ResourceType;
+  readonly param: SearchParam;
+  readonly type: ResourceType;
+  readonly of: Query;
+  /** The access to resources of the type; undefined: to all. It does not concern those inside of the record. */
+  readonly within?: Query | undefined;
+}
+
+/**
+ * A value of this parameter of the type `from` is a matching resource of the type inside of the record: a reference to
+ * a contained resource, or the resource itself, such as the first of a document. Its access is that of the record.
+ * https://hl7.org/fhir/R4/search.html#contained, https://hl7.org/fhir/R4/bundle.html#search
+ */
+export interface Inside {
+  readonly kind: 'inside';
+  readonly from: ResourceType;
   readonly param: SearchParam;
   readonly type: ResourceType;
   readonly of: Query;
 }
 
 /**
- * A resource of the type matches and refers by its parameter to this one, of the type `target`.
- * https://hl7.org/fhir/R4/search.html#has
+ * A resource of the type matches and refers by its parameter to this one, of the type `target`; also one that is
+ * contained in a record of one of the types `containers`. https://hl7.org/fhir/R4/search.html#has
  */
 export interface Has {
   readonly kind: 'has';
@@ -76,6 +93,15 @@ export interface Has {
   readonly type: ResourceType;
   readonly param: SearchParam;
   readonly of: Query;
+  /** The access to resources of the type; undefined: to all. */
+  readonly within?: Query | undefined;
+  readonly containers: readonly Container[];
+}
+
+/** A type of records that may contain others, and the access to its records; undefined: to all. */
+export interface Container {
+  readonly type: ResourceType;
+  readonly within?: Query | undefined;
 }
 
 /**
@@ -105,7 +131,7 @@ export interface Contained {
 }
 
 /** A test of another resource. Stores do not support it: interaction/search/ replaces it by its results. */
-export type Join = Chain | Has | Tree;
+export type Join = Chain | Inside | Has | Tree;
 
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
@@ -156,8 +182,11 @@ export type Test =
       /** As above. */
       readonly base: string;
     }
-  /** Without `tree` the same URI; `below`: it or one below it, `above`: it or one above it (fhir/uri-tree.ts). */
-  | { readonly kind: 'uri'; readonly uri: string; readonly tree?: 'below' | 'above' }
+  /**
+   * Without `tree` the same URI; `below`: it or one below it, `above`: it or one above it (fhir/uri-tree.ts), `starts`:
+   * one that begins with it.
+   */
+  | { readonly kind: 'uri'; readonly uri: string; readonly tree?: 'below' | 'above' | 'starts' }
   /** All match one tuple, in the order of the components. */
   | { readonly kind: 'composite'; readonly of: readonly Test[] };
 

@@ -9,6 +9,7 @@ import type { SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
 import type { Bound, Chain, EntryTest, Has, Query, Test, Tree } from './ast.ts';
 import { linksOf } from './owner.ts';
+import { openTo } from './walk.ts';
 
 /** The indexed data of a resource. */
 export interface Indexed {
@@ -25,6 +26,8 @@ export interface Indexed {
 /** The indexed data of a contained resource. */
 export interface ContainedIndexed extends Indexed {
   readonly type: string;
+  /** Codes of the parameters of its container that lead to it; undefined if no query needs them. */
+  readonly by?: readonly string[];
 }
 
 /** The resources that chains, `_has` and hierarchies test. */
@@ -71,11 +74,32 @@ export function matches(query: Query, resource: Indexed, others: Others = noOthe
       return resource.entries.some(({ param }) => param === query.param.code);
     case 'entry':
       return resource.entries.some(({ param, value }) => param === query.param.code && passesEntry(query.test, value));
-    case 'chain':
-    case 'has':
-      return others
-        .of(query.type.name)
-        .some(other => isJoined(query, resource, other, others) && matches(query.of, other, others));
+    case 'chain': {
+      const of = openTo(query);
+      return (
+        matches({ ...query, kind: 'inside' }, resource, others) ||
+        others.of(query.type.name).some(other => isJoined(query, resource, other, others) && matches(of, other, others))
+      );
+    }
+    case 'inside':
+      return (resource.contained ?? []).some(
+        one => one.type === query.type.name && one.by?.includes(query.param.code) && matches(query.of, one, others),
+      );
+    case 'has': {
+      const of = openTo(query);
+      const isReferrer = (one: Indexed, where: Query): boolean =>
+        isJoined(query, resource, one, others) && matches(where, one, others);
+      return (
+        others.of(query.type.name).some(other => isReferrer(other, of)) ||
+        query.containers.some(({ type, within }) =>
+          others
+            .of(type.name)
+            .filter(one => within === undefined || matches(within, one, others))
+            .flatMap(({ contained = [] }) => contained)
+            .some(one => one.type === query.type.name && isReferrer(one, query.of)),
+        )
+      );
+    }
     case 'tree': {
       const members = idsOf(query, others).map(id => ({ id, lastUpdated: 0, entries: [] }));
       const test = referencesTo(query.param, query.type.name, members, others.base);
@@ -224,6 +248,7 @@ const codeSets = new WeakMap<Codes, ReadonlyMap<string, CodeSets>>();
 
 function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): boolean {
   if (tree === undefined) return value === uri;
+  if (tree === 'starts') return value.startsWith(uri);
   return tree === 'below' ? isBelow(value, uri) : isBelow(uri, value);
 }
 

@@ -2,6 +2,7 @@ import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
 import type { SearchParam } from '../model/model.ts';
 import { linksOf } from './owner.ts';
 import type { Bound, EntryTest, Query, Sort, Test } from './ast.ts';
+import { openTo } from './walk.ts';
 
 /**
  * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >
@@ -29,9 +30,11 @@ export function print(query: Query): string {
     case 'entry':
       return list('entry', [query.param.code, printEntry(query.test, query.param)]);
     case 'chain':
-      return list('chain', [query.param.code, query.type.name, print(query.of)]);
+      return list('chain', [query.param.code, query.type.name, print(openTo(query))]);
+    case 'inside':
+      return list('inside', [query.param.code, query.type.name, print(query.of)]);
     case 'has':
-      return list('has', [query.type.name, query.param.code, print(query.of)]);
+      return list('has', [query.type.name, query.param.code, print(openTo(query))]);
     case 'tree':
       return list('tree', [
         query.param.code,

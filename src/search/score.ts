@@ -43,6 +43,7 @@ function unrounded(query: Query, entries: readonly IndexEntry[]): number | undef
     case 'present':
     case 'entry':
     case 'chain':
+    case 'inside':
     case 'has':
     case 'tree':
     case 'contained':

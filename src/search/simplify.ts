@@ -25,7 +25,11 @@ export function simplify(query: Query): Query {
     case 'entry':
       return query;
     case 'chain':
-    case 'has':
+    case 'has': {
+      const [of, within] = [simplify(query.of), query.within && simplify(query.within)];
+      return isNone(of) ? none : { ...query, of, within };
+    }
+    case 'inside':
     case 'contained': {
       const of = simplify(query.of);
       return isNone(of) ? none : { ...query, of };
@@ -57,6 +61,7 @@ function negate(query: Query): Query {
     case 'entry':
       return { kind: 'not', of: query };
     case 'chain':
+    case 'inside':
     case 'has':
     case 'tree':
     case 'contained': {

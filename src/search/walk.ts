@@ -1,5 +1,5 @@
 import type { ResourceType, SearchParam } from '../model/model.ts';
-import type { Contained, Join, Query, Sort } from './ast.ts';
+import type { Chain, Contained, Has, Join, Query, Sort } from './ast.ts';
 
 /**
  * The parameters of the searched type in a query, each once: their indexes must be complete for the query. `withOwners`
@@ -36,7 +36,12 @@ function paramsOf(part: Part, withOwners: boolean): readonly SearchParam[] {
   return 'param' in part && part.kind !== 'has' ? [part.param] : [];
 }
 
-const isJoin = (part: Part): part is Join => part.kind === 'chain' || part.kind === 'has' || part.kind === 'tree';
+const isJoin = (part: Part): part is Join =>
+  part.kind === 'chain' || part.kind === 'inside' || part.kind === 'has' || part.kind === 'tree';
+
+/** The inner query of a chain or `_has`, restricted to the resources that are open to the caller. */
+export const openTo = ({ of, within }: Chain | Has): Query =>
+  within === undefined ? of : { kind: 'and', of: [of, within] };
 
 /** Whether a part of the query passes a test. */
 function hasPart(query: Query, test: (part: Part) => boolean): boolean {
@@ -71,6 +76,14 @@ export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
     return { kind: query.kind, of: query.of.map(part => mapJoins(part, replace)) };
   if (query.kind === 'not') return { kind: 'not', of: mapJoins(query.of, replace) };
   return isJoin(query) ? replace(query) : query;
+}
+
+/** The query with the ids of each test of ids replaced, except in joins. */
+export function mapIds(query: Query, replace: (ids: readonly string[]) => readonly string[]): Query {
+  if (query.kind === 'and' || query.kind === 'or')
+    return { kind: query.kind, of: query.of.map(part => mapIds(part, replace)) };
+  if (query.kind === 'not') return { kind: 'not', of: mapIds(query.of, replace) };
+  return query.kind === 'id' ? { kind: 'id', anyOf: replace(query.anyOf) } : query;
 }
 
 function unique(params: readonly SearchParam[]): readonly SearchParam[] {

@@ -1,3 +1,30 @@
+/** A subject and an encounter that an observation contains; they refer to each other and to records. */
+const withContained = (at: number, size: number): object => ({
+  subject: { reference: '#s' },
+  encounter: { reference: at % 2 === 0 ? '#e' : `Encounter/e${at % size}` },
+  contained: [
+    {
+      resourceType: 'Patient',
+      id: 's',
+      gender: at % 4 === 1 ? 'female' : 'male',
+      name: [{ family: at % 3 === 0 ? 'Inner' : 'Roy' }],
+      birthDate: `19${80 + (at % 20)}`,
+      generalPractitioner: [{ reference: `Practitioner/d${at % 2}` }],
+      managingOrganization: { reference: at % 3 === 1 ? '#o' : 'Organization/o0' },
+    },
+    { resourceType: 'Organization', id: 'o', name: 'Inside' },
+    {
+      resourceType: 'Encounter',
+      id: 'e',
+      status: 'planned',
+      class: { code: at % 4 === 0 ? 'INNER' : 'AMB' },
+      subject: { reference: at % 3 === 0 ? '#s' : `Patient/p${(at * 3) % size}` },
+      participant: [{ individual: { reference: at % 5 === 0 ? 'Practitioner/d0' : '#d' } }],
+    },
+    { resourceType: 'Practitioner', id: 'd', active: true, name: [{ family: 'Inner' }] },
+  ],
+});
+
 /** Records of seven types that refer to each other, for chains, `_has` and includes; some by URLs below `base`. */
 export function graph(size: number, base: string): readonly object[] {
   const of = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
@@ -43,6 +70,7 @@ export function graph(size: number, base: string): readonly object[] {
       },
       ...(at % 3 === 0 ? {} : { encounter: { reference: `Encounter/e${at % size}` } }),
       ...(at % 7 === 6 ? { hasMember: [{ reference: `Observation/b${at - 3}` }] } : {}),
+      ...(at % 11 === 5 ? withContained(at, size) : {}),
       valueQuantity: { value: 50 + (at % 90), unit: 'mg', system: 'http://unitsofmeasure.org', code: 'mg' },
     })),
     ...of(2, at => ({
@@ -83,6 +111,22 @@ export function graph(size: number, base: string): readonly object[] {
       id: `to${at}`,
       status: 'completed',
       questionnaire,
+    })),
+    ...of(few, at => ({
+      resourceType: 'Bundle',
+      id: `doc${at}`,
+      type: at % 3 === 2 ? 'collection' : 'document',
+      entry: [
+        {
+          resource: {
+            resourceType: 'Composition',
+            id: `c${at}`,
+            status: 'final',
+            title: pick(['Report', 'Letter'], at),
+            subject: { reference: `Patient/p${at}` },
+          },
+        },
+      ],
     })),
     ...of(few, at => ({
       resourceType: 'QuestionnaireResponse',

@@ -49,6 +49,8 @@ const values = (parts: readonly Part[] | undefined, name: string): readonly unkn
   named(parts, name).map(one => one.valueString ?? one.valueCode ?? one.valueBoolean ?? one.valueInteger);
 
 const like = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+/** A join looks into contained resources too. */
+const insideOfThem = '(terms _contained 2)';
 
 describe('a search with `_explain=true`', () => {
   let server: Served;
@@ -83,6 +85,7 @@ describe('a search with `_explain=true`', () => {
       [['Observation', '(chain patient Patient (param name (starts "roy")))', '(default)', true]],
       [
         ['search', 'Patient', '(starts name)'],
+        ['search', 'Observation', '(or (terms _contained 1) (prefix _contained))'],
         ['search', 'Observation', like(/^\(terms patient [12]\)$/)],
       ],
     ],
@@ -92,6 +95,7 @@ describe('a search with `_explain=true`', () => {
       [['Patient', '(has Observation patient (param code (token any "b")))', '(default)', true]],
       [
         ['search', 'Observation', '(terms code 2)'],
+        ...['Condition', 'Observation', 'Patient'].map(type => ['search', type, insideOfThem]),
         ['search', 'Patient', '(ids 1)'],
       ],
     ],

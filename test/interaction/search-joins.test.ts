@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
 import { include } from '../../src/interaction/search/include.ts';
 import { isCanonical } from '../../src/interaction/search/joined.ts';
+import { insideOf } from '../../src/model/contained-index.ts';
+import type { ResourceType } from '../../src/model/model.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
-import { type Indexed, matches } from '../../src/search/matches.ts';
+import { type ContainedIndexed, type Indexed, matches } from '../../src/search/matches.ts';
 import { parseInclude } from '../../src/search/parse/include.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
@@ -88,6 +90,7 @@ let server: Served;
 beforeAll(async () => {
   const capability = r4Of([
     'Bundle',
+    'Composition',
     'Encounter',
     'Observation',
     'Organization',
@@ -212,8 +215,6 @@ describe('what leads nowhere is 400, whatever the handling', () => {
     ['/Patient?_has:Nobody:patient:status=a', '_has:Nobody:patient:status', '`Nobody`'],
     ['/Patient?_has:Observation:patient:nothing=a', '_has:Observation:patient:nothing', '`nothing`'],
     [`/Patient?${'link.'.repeat(9)}name=a`, `${'link.'.repeat(9)}name`, 'more than 8 steps'],
-    ['/Bundle?composition.title=a', 'composition.title', '`composition` is a resource inside of the Bundle'],
-    ['/Bundle?composition:Composition.title=a', 'composition:Composition.title', '`composition=Composition/id`'],
     ['/Patient?_include=Patient', '_include', '`Type:parameter`'],
     ['/Patient?_include=Patient:nothing', '_include', '`Patient:nothing`'],
     ['/Patient?_include=Nobody:subject', '_include', '`Nobody`'],
@@ -391,6 +392,17 @@ describe('the ways to follow a join agree with the meaning of search', () => {
     ['QuestionnaireResponse', 'questionnaire.title=intake'],
     ['Questionnaire', '_has:QuestionnaireResponse:questionnaire:status=completed'],
     ['QuestionnaireResponse', 'subject:Patient.gender=female'],
+    ['Observation', 'subject:Patient.family=inner'],
+    ['Observation', 'subject:Patient.birthdate=ge1990'],
+    ['Observation', 'subject:Patient.organization.name=inside,north'],
+    ['Observation', 'encounter.participant:Practitioner.family:contains=o'],
+    ['Observation', 'encounter.subject:Patient.gender:not=female'],
+    ['Patient', '_has:Encounter:patient:class=INNER'],
+    ['Patient', '_has:Encounter:patient:participant:Practitioner.family=inner'],
+    ['Practitioner', '_has:Patient:general-practitioner:family=inner'],
+    ['Bundle', 'composition.title=report'],
+    ['Bundle', 'composition.subject:Patient.gender=female'],
+    ['Bundle', 'type=document'],
     ['Observation', '_filter=code ne 8480-6 and (status eq final or not (date lt 2024-04))'],
     ['Observation', '_filter=subject[gender eq female].family ew "ay" or encounter.class ne AMB'],
     ['Patient', '_filter=family eq roy or family ne smith'],
@@ -413,11 +425,39 @@ describe('the ways to follow a join agree with the meaning of search', () => {
     const { model, extract } = server.running.engine;
     const { partition, base } = server;
     const where = { id: partition.id, zone: partition.settings.zone };
+    /** The resources inside of a record, or beside a contained resource, with the parameters that lead to them. */
+    const inside = (type: ResourceType, text: string, lastUpdated: number, depth = 0): readonly ContainedIndexed[] => {
+      if (depth > 2) return [];
+      const { contained = [], entry = [] } = JSON.parse(text) as {
+        contained?: { resourceType: string; id: string }[];
+        entry?: { resource: { resourceType: string; id: string } }[];
+      };
+      const params = [...type.parameters.values()].filter(param => param.type === 'reference');
+      const only = { ...type, indexed: new Map(params.map(param => [param.code, insideOf(param)])) };
+      const led = extract(only, text, where);
+      const first = type.name === 'Bundle' ? entry.slice(0, 1).map(({ resource }) => resource) : [];
+      return [...contained, ...first].map(resource => {
+        const own = model.types.get(resource.resourceType);
+        if (own === undefined) throw new Error(resource.resourceType);
+        const whole = JSON.stringify({ ...resource, ...(contained.length > 0 ? { contained } : {}) });
+        return {
+          type: own.name,
+          id: resource.id,
+          lastUpdated,
+          entries: extract(own, whole, where),
+          contained: inside(own, whole, lastUpdated, depth + 1),
+          by: led.flatMap(({ param, value }) => {
+            const leads = value.kind === 'uri' ? value.uri === resource.id : value.kind === 'string';
+            return leads ? [param.replace(':inside', '')] : [];
+          }),
+        };
+      });
+    };
     const indexed = new Map<string, readonly Indexed[]>();
     for (const type of model.types.values()) {
       const all: Indexed[] = [];
       for await (const { id, lastUpdated, text = '' } of current(partition, type.name)) {
-        all.push({ id, lastUpdated, entries: extract(type, text, where) });
+        all.push({ id, lastUpdated, entries: extract(type, text, where), contained: inside(type, text, lastUpdated) });
       }
       indexed.set(type.name, all);
     }

@@ -293,10 +293,17 @@ const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Que
     ...missing.map(([name, value]) => fc.tuple(fc.constant(name), value)),
     fc.tuple(fc.constant('_lastUpdated'), list(updated)),
   );
+  // No client asks for the beginning of a URI; the index of contained resources is read so.
+  const param = type.indexed.get('source');
+  const begins = pick('h', ...trees, 'http://a/b/cd').map((uri): Query => {
+    if (param === undefined) throw new Error('The type has no parameter `source`');
+    return { kind: 'param', param, test: { kind: 'uri', uri, tree: 'starts' } };
+  });
   // Stores are asked for an area around a position; interaction/search/ decides its distance.
-  return pairs.map(pair =>
-    supersetOf(parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1), joins: true }).query),
+  const parsed = pairs.map(pair =>
+    supersetOf(parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1), joins: true }).query, context.base),
   );
+  return fc.oneof({ weight: 60, arbitrary: parsed }, { weight: 1, arbitrary: begins });
 };
 
 /** A query as the parser makes them, or one that only a rule could make, simplified or not. */

@@ -1,18 +1,30 @@
 import { fhirError } from '../../fhir/error.ts';
 import { type Area, areaAround, type Range } from '../../fhir/position.ts';
+import type { IndexValue } from '../../indexing/entry.ts';
+import { containedCode, containerIndex } from '../../model/contained-index.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Chain, Entry, Has, Position, Query, Sort, Test } from '../../search/ast.ts';
+import type { Chain, Entry, Has, Inside, Position, Query, Sort, Test } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
-import { isNone, simplify } from '../../search/simplify.ts';
+import { isNone, none, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
-import { containedIn, needsCandidates, parametersOf, parametersOfSort } from '../../search/walk.ts';
+import {
+  containedIn,
+  hasJoins,
+  mapIds,
+  needsCandidates,
+  openTo,
+  parametersOf,
+  parametersOfSort,
+} from '../../search/walk.ts';
 import { fitting } from '../../store/page-texts.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
-import { withContained } from './contained.ts';
-import { replaceJoins } from './sets.ts';
+import { recordsContained, recordsInside, withContained } from './contained.ts';
+import { containedSuperset } from './contained-superset.ts';
+import { replaceJoins } from './replace-joins.ts';
 import { treeQuery } from './trees.ts';
+import { ofUsedTypes } from './used-types.ts';
 
 /** Limits the number of records that one search reads to evaluate joins. */
 export interface Budget {
@@ -21,6 +33,9 @@ export interface Budget {
   /** The number of records that may still be read. */
   left(): number;
 }
+
+/** Most records that one search reads to evaluate joins. */
+export const MOST_JOINED = 20_000;
 
 export function createBudget(most: number): Budget {
   let left = most;
@@ -44,18 +59,17 @@ export function tooCostly(most: number): Error {
 }
 
 /** A query for a superset, which stores can evaluate: each join is replaced by a query that all records match. */
-export function supersetOf(query: Query): Query {
-  return simplify(widened(simplify(query)));
+export function supersetOf(query: Query, base: string): Query {
+  return simplify(widened(simplify(query), base));
 }
 
 /** `query` is simplified: its negations are of single tests. */
-function widened(query: Query): Query {
-  if (query.kind === 'and' || query.kind === 'or') return { kind: query.kind, of: query.of.map(widened) };
+function widened(query: Query, base: string): Query {
+  if (query.kind === 'and' || query.kind === 'or')
+    return { kind: query.kind, of: query.of.map(part => widened(part, base)) };
   if (query.kind === 'entry') return widenedEntry(query);
-  if (query.kind === 'contained') {
-    const { param, type } = query;
-    return { kind: 'param', param, test: { kind: 'token', code: type.name } };
-  }
+  if (query.kind === 'contained') return containedSuperset(query.param, query.type, query.of, base);
+  if (query.kind === 'inside') return containersOf(query, base);
   return needsCandidates(query) ? { kind: 'all' } : query;
 }
 
@@ -64,6 +78,12 @@ function widenedEntry({ param, test }: Entry): Query {
   if (test.kind !== 'equals' && test.kind !== 'ends') return { kind: 'present', param };
   const how = test.kind === 'equals' ? 'starts' : 'contains';
   return { kind: 'param', param, test: { kind: 'string', how, text: test.text } };
+}
+
+/** The records inside of which a resource may match. */
+function containersOf({ from, type, of }: Inside, base: string): Query {
+  const index = from.indexed.get(containedCode);
+  return index === undefined ? none : containedSuperset(index, type, of, base);
 }
 
 /** Positions in an area: their entries are tuples of latitude and longitude. */
@@ -107,33 +127,121 @@ export async function matching(
   if (records.length === 0) return [];
   const plain = indexedBy([...parametersOf(query), ...urlOf(type)], records, type, place);
   const indexed = withContained(inTime(plain, records, place), records, containedIn(query), place);
-  const decided = await replaceJoins(query, join => {
-    if (join.kind === 'tree') return treeQuery(join, place);
-    return join.kind === 'chain' ? decideChain(join, indexed, place, budget) : decideHas(join, indexed, place, budget);
+  const decided = await replaceJoins(query, async join => {
+    switch (join.kind) {
+      case 'tree':
+        return treeQuery(join, place);
+      case 'inside':
+        return { kind: 'id', anyOf: await idsOfContainers(join, records, place, budget) };
+      case 'chain':
+        return {
+          kind: 'or',
+          of: [
+            await decideChain(join, indexed, place, budget),
+            { kind: 'id', anyOf: await idsOfContainers({ ...join, kind: 'inside' }, records, place, budget) },
+          ],
+        };
+      case 'has':
+        return decideHas(join, indexed, place, budget);
+      default:
+        return join satisfies never;
+    }
   });
   return records.filter((_, at) => matches(decided, indexed[at] ?? { id: '', lastUpdated: 0, entries: [] }));
 }
 
+/**
+ * The matching ones among resources of a type inside of records. Their ids are unique within a record only, so that
+ * joins are decided by others; no record refers to one of them.
+ */
+async function matchingInside(
+  inside: readonly StoredVersion[],
+  type: ResourceType,
+  of: Query,
+  place: Place,
+  budget: Budget,
+): Promise<readonly StoredVersion[]> {
+  if (!hasJoins(of)) return matching(inside, type, of, place, budget);
+  const known = new Map(inside.map((one, at) => [{ ...one, id: `${at}#${one.id}` }, one]));
+  const named = mapIds(of, ids => [...known].flatMap(([{ id }, one]) => (ids.includes(one.id) ? [id] : [])));
+  const found = await matching([...known.keys()], type, named, place, budget);
+  return found.flatMap(one => known.get(one) ?? []);
+}
+
+/** The ids of the records among `records` inside of which a resource matches. */
+async function idsOfContainers(
+  join: Inside,
+  records: readonly StoredVersion[],
+  place: Place,
+  budget: Budget,
+): Promise<readonly string[]> {
+  const owners = new Map<StoredVersion, string>();
+  for (const record of records) for (const one of recordsInside(join, record, place)) owners.set(one, record.id);
+  const found = await matchingInside([...owners.keys()], join.type, join.of, place, budget);
+  return [...new Set(found.flatMap(one => owners.get(one) ?? []))];
+}
+
+/** The ids of the records inside of which a resource matches, if at most `most` may have one; else undefined. */
+export async function containersWith(join: Inside, place: Place, most: number): Promise<Query | undefined> {
+  const containers = await atMost(place, join.from, containersOf(join, place.base), most);
+  if (containers === undefined) return undefined;
+  return { kind: 'id', anyOf: await idsOfContainers(join, containers, place, createBudget(MOST_JOINED)) };
+}
+
 /** Evaluates a chain for these records only. */
 async function decideChain(chain: Chain, from: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
-  const { param, type, of } = chain;
+  const { param, type } = chain;
+  const of = openTo(chain);
   const values = from.flatMap(({ entries }) => entries.filter(one => one.param === param.code).map(one => one.value));
-  const query = simplify({ kind: 'and', of: [leadingTo(type, values, place), supersetOf(of)] });
+  const query = simplify({ kind: 'and', of: [leadingTo(type, values, place), supersetOf(of, place.base)] });
   const others = await allOf(type, query, place, budget);
   return joinedTo(chain, await matching(others, type, of, place, budget), place);
 }
 
 /** Evaluates a `_has` for these records only. */
 async function decideHas(has: Has, of: readonly Indexed[], place: Place, budget: Budget): Promise<Query> {
+  const about: Query = { kind: 'and', of: [has.of, referringTo(has.param, has.target, of, place)] };
+  const contained = await referredByContained(has, about, place, budget.left() + 1, budget);
   const few = await atMost(place, has.type, referring(has, of, place), of.length * 4);
   if (few !== undefined) {
     budget.spend(few.length);
-    return joinedTo(has, await matching(few, has.type, has.of, place, budget), place);
+    const found = await matching(few, has.type, openTo(has), place, budget);
+    return { kind: 'or', of: [joinedTo(has, found, place), contained ?? none] };
   }
   const ids: string[] = [];
   for (const one of of) if (await hasOne(has, one, place, budget)) ids.push(one.id);
-  return { kind: 'id', anyOf: ids };
+  return { kind: 'or', of: [{ kind: 'id', anyOf: ids }, contained ?? none] };
 }
+
+/**
+ * The query for the records to which contained resources that match `of` refer by the parameter of a `_has`; undefined
+ * if more than `most` records may contain one.
+ */
+export async function referredByContained(
+  { type, param, target, containers }: Has,
+  of: Query,
+  place: Place,
+  most: number,
+  budget = createBudget(MOST_JOINED),
+): Promise<Query | undefined> {
+  const values: IndexValue[] = [];
+  let left = most;
+  for (const { type: from, within = everything } of await ofUsedTypes(containers, place)) {
+    const index = containerIndex(from);
+    if (index === undefined) continue;
+    const query: Query = { kind: 'and', of: [within, containedSuperset(index, type, of, place.base)] };
+    const found = await atMost(place, from, simplify(query), left);
+    if (found === undefined) return undefined;
+    left -= found.length;
+    budget.spend(found.length);
+    const contained = found.flatMap(record => recordsContained(record, type, of));
+    const referring = await matchingInside(contained, type, of, place, budget);
+    for (const { entries } of indexedBy([param], referring, type, place)) values.push(...entries.map(one => one.value));
+  }
+  return leadingTo(target, values, place);
+}
+
+const everything: Query = { kind: 'all' };
 
 /** Whether one record matches a `_has`. */
 async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Promise<boolean> {
@@ -148,15 +256,19 @@ async function hasOne(has: Has, one: Indexed, place: Place, budget: Budget): Pro
       ...(after === undefined ? {} : { after }),
     });
     budget.spend(page.versions.length);
-    if ((await matching(page.versions, has.type, has.of, place, budget)).length > 0) return true;
+    if ((await matching(page.versions, has.type, openTo(has), place, budget)).length > 0) return true;
     after = page.next;
   } while (after !== undefined);
   return false;
 }
 
 /** The query for the records that may refer to one of these records by the parameter of a `_has`. */
-function referring({ param, target, of }: Has, records: readonly Indexed[], place: Place): Query {
-  return simplify({ kind: 'and', of: [referringTo(param, target, records, place), supersetOf(of)] });
+function referring(has: Has, records: readonly Indexed[], place: Place): Query {
+  const { param, target } = has;
+  return simplify({
+    kind: 'and',
+    of: [referringTo(param, target, records, place), supersetOf(openTo(has), place.base)],
+  });
 }
 
 /** All records that match a query without joins. */
@@ -187,7 +299,7 @@ async function* matchesInOrder(
   place: Place,
   budget: Budget,
 ): AsyncGenerator<{ readonly matches: readonly StoredVersion[]; readonly read: number }> {
-  const candidates = supersetOf(query);
+  const candidates = supersetOf(query, place.base);
   if (isNone(candidates)) return;
   let from = after;
   for (let size = Math.min(limit, 500); ; size = Math.min(size * 2, 500)) {

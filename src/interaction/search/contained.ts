@@ -2,9 +2,10 @@ import { items, properties } from '../../fhir/resource-text.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Contained, Query } from '../../search/ast.ts';
+import type { Contained, Inside, Query } from '../../search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../search/matches.ts';
-import { parametersOf } from '../../search/walk.ts';
+import { insideOf } from '../../model/contained-index.ts';
+import { hasJoins, parametersOf } from '../../search/walk.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import type { Place } from './joined.ts';
 
@@ -56,6 +57,52 @@ export function containedMatches(
   return containedResources(text).filter(
     one => one.type === type.name && matches(query, { id: one.id, lastUpdated, entries: entriesOf(one, only, place) }),
   );
+}
+
+/** The resources inside of a record to which the parameter of a chain leads, each as a record of its own. */
+export function recordsInside(
+  { from, param, type, of }: Inside,
+  container: StoredVersion,
+  { partition, extract }: Place,
+): readonly StoredVersion[] {
+  const { text = '{}' } = container;
+  if (!mayHaveInside(text, type)) return [];
+  const only = withOnly(from, [insideOf(param)]);
+  const values = extract(only, text, { id: partition.id, zone: partition.settings.zone }).map(({ value }) => value);
+  const ids = new Set(values.flatMap(value => (value.kind === 'uri' ? [value.uri] : [])));
+  const contained = ids.size === 0 ? [] : recordsContained(container, type, of).filter(({ id }) => ids.has(id));
+  const parts = values.flatMap(value => (value.kind === 'string' ? [partOf(value.text)] : []));
+  return [
+    ...contained,
+    ...parts.filter(one => one.type === type.name).map(part => ({ ...container, ...part, owners: undefined })),
+  ];
+}
+
+/**
+ * The contained resources of a type, each as a record of its own with the time of its container. One whose matching
+ * follows references has the other contained resources too.
+ */
+export function recordsContained(container: StoredVersion, type: ResourceType, of: Query): readonly StoredVersion[] {
+  const { text = '{}' } = container;
+  if (!mayHaveInside(text, type)) return [];
+  const all = containedResources(text);
+  const others = hasJoins(of) ? `,"contained":[${all.map(one => one.text).join()}]}` : undefined;
+  return all
+    .filter(one => one.type === type.name)
+    .map(one => ({
+      ...container,
+      ...one,
+      text: others === undefined ? one.text : one.text.slice(0, one.text.lastIndexOf('}')) + others,
+      owners: undefined,
+    }));
+}
+
+/** A text without the name of the type has no resource of it. */
+const mayHaveInside = (text: string, { name }: ResourceType): boolean => text.includes(`"${name}"`);
+
+function partOf(text: string): ContainedResource {
+  const { resourceType, id } = JSON.parse(text) as { resourceType?: unknown; id?: unknown };
+  return { type: String(resourceType), id: typeof id === 'string' ? id : '', text };
 }
 
 function indexedContained(

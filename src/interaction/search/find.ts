@@ -8,6 +8,7 @@ import {
   countOfCandidates,
   createBudget,
   type JoinedSearch,
+  MOST_JOINED,
   pageOfCandidates,
   sortedPageOfCandidates,
 } from './candidates.ts';
@@ -26,7 +27,12 @@ export interface JoinLimits {
   readonly read: number;
 }
 
-export const usualJoinLimits: JoinLimits = { smallSet: 100, largeSet: 5_000, firstCandidates: 1_000, read: 20_000 };
+export const usualJoinLimits: JoinLimits = {
+  smallSet: 100,
+  largeSet: 5_000,
+  firstCandidates: 1_000,
+  read: MOST_JOINED,
+};
 
 /**
  * A page of a search. A join is evaluated from its smaller side: a small set of inner matches is replaced by a test of

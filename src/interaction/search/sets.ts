@@ -1,7 +1,9 @@
-import type { Join, Query } from '../../search/ast.ts';
-import { simplify } from '../../search/simplify.ts';
-import { joinsOf, mapJoins, needsCandidates } from '../../search/walk.ts';
+import type { Chain, Has, Join, Query } from '../../search/ast.ts';
+import { isNone, none, simplify } from '../../search/simplify.ts';
+import { needsCandidates, openTo } from '../../search/walk.ts';
+import { containersWith, referredByContained } from './candidates.ts';
 import { atMost, joinedTo, type Place } from './joined.ts';
+import { replaceJoins } from './replace-joins.ts';
 import { treeQuery } from './trees.ts';
 
 /**
@@ -13,8 +15,33 @@ export async function withSets(query: Query, place: Place, most: number): Promis
 }
 
 async function setOf(join: Join, place: Place, most: number): Promise<Query | undefined> {
-  if (join.kind === 'tree') return treeQuery(join, place);
-  const of = await withSets(join.of, place, most);
+  switch (join.kind) {
+    case 'tree':
+      return treeQuery(join, place);
+    case 'inside':
+      return containersWith(join, place, most);
+    case 'chain': {
+      const outside = await setOfOthers(join, place, most);
+      if (outside === undefined) return undefined;
+      const inside = { ...join, kind: 'inside' } as const;
+      return { kind: 'or', of: [outside, (await containersWith(inside, place, most)) ?? inside] };
+    }
+    case 'has': {
+      const [records, contained] = [
+        await setOfOthers(join, place, most),
+        await referredByContained(join, join.of, place, most),
+      ];
+      return records === undefined || contained === undefined ? undefined : { kind: 'or', of: [records, contained] };
+    }
+    default:
+      return join satisfies never;
+  }
+}
+
+/** That of the records to which a chain leads, or that refer to the searched ones. */
+async function setOfOthers(join: Chain | Has, place: Place, most: number): Promise<Query | undefined> {
+  const of = await withSets(simplify(openTo(join)), place, most);
+  if (isNone(of)) return none;
   if (needsCandidates(of)) return undefined;
   const others = await atMost(place, join.type, of, most);
   return others === undefined ? undefined : joinedTo(join, others, place);
@@ -25,13 +52,4 @@ export async function withTrees(query: Query, place: Place): Promise<Query> {
   return replaceJoins(query, async join =>
     join.kind === 'tree' ? treeQuery(join, place) : { ...join, of: await withTrees(join.of, place) },
   );
-}
-
-/** The query with each join replaced, one after the other. */
-export async function replaceJoins(query: Query, replace: (join: Join) => Promise<Query>): Promise<Query> {
-  const joins = joinsOf(query);
-  if (joins.length === 0) return query;
-  const replaced = new Map<Join, Query>();
-  for (const join of joins) replaced.set(join, await replace(join));
-  return simplify(mapJoins(query, join => replaced.get(join) ?? join));
 }

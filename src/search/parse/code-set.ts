@@ -71,6 +71,7 @@ function codesIn(query: Query): number {
       return query.of.reduce((sum, part) => sum + codesIn(part), 0);
     case 'not':
     case 'chain':
+    case 'inside':
     case 'has':
     case 'tree':
     case 'contained':

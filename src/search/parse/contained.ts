@@ -1,5 +1,5 @@
 import { badValue } from '../../fhir/error.ts';
-import { containedCode } from '../../model/contained-index.ts';
+import { containerIndex } from '../../model/contained-index.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
 import { none, simplify } from '../simplify.ts';
@@ -70,7 +70,7 @@ export function containerRequests(one: SearchRequest, containers: readonly Resou
   if (contained === undefined) return [one];
   const requests = new Map<string, SearchRequest>();
   for (const container of containers) {
-    const param = container.indexed.get(containedCode);
+    const param = containerIndex(container);
     if (param === undefined) continue;
     const of = { kind: 'contained', param, type, of: query } as const;
     requests.set(container.name, { ...one, type: container, query: simplify(of), scored: undefined });

@@ -1,5 +1,6 @@
 import { badValue, FhirError, fhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
+import { containerIndex, isInside } from '../../model/contained-index.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Join, Query } from '../ast.ts';
 import { unknownParameter, unsupportedParameter } from './errors.ts';
@@ -65,7 +66,9 @@ function parseHas(type: ResourceType, step: string, written: Written): Query {
     const offer = fitting.length === 0 ? 'None of its parameters does' : `These do: ${fitting.join(', ')}`;
     throw badValue(name, `\`${code}\` of ${source} does not refer to ${type.name}. ${offer}.`);
   }
-  return { kind: 'has', target: type, type: from, param, of: inner(from, rest, written) };
+  const types = [...written.context.model.types.values()];
+  const containers = types.filter(one => containerIndex(one) !== undefined).map(one => ({ type: one }));
+  return { kind: 'has', target: type, type: from, param, of: inner(from, rest, written), containers };
 }
 
 function parseChain(type: ResourceType, step: string, written: Written): Query {
@@ -78,25 +81,22 @@ function parseChain(type: ResourceType, step: string, written: Written): Query {
   if (param.type !== 'reference') {
     throw badValue(name, `\`${code}\` of ${type.name} is no reference, so nothing can follow it.`);
   }
-  if (isInside(param)) {
-    const text = `\`${code}\` is a resource inside of the ${type.name}, which chains do not search.`;
-    throw badValue(name, `${text} Search \`${code}\` by its id: \`${code}=${param.targets[0] ?? 'Type'}/id\`.`);
-  }
   if (rest === '' || more.length > 0) throw badValue(name, `\`${name}\` is no chain: write \`${code}.parameter\`.`);
   if (wanted !== undefined) {
     const target = searchable(wanted, written);
     if (!leadsTo(param, target)) throw badValue(name, `\`${code}\` does not refer to ${wanted}. ${targetsOf(param)}`);
-    return { kind: 'chain', param, type: target, of: inner(target, rest, written) };
+    return { kind: 'chain', from: type, param, type: target, of: inner(target, rest, written) };
   }
   const targets = [...context.model.types.values()].filter(one => isSearchable(one) && leadsTo(param, one));
   if (targets.length === 0) {
     throw badValue(name, `No type to which \`${code}\` refers can be searched here. ${targetsOf(param)}`);
   }
-  return { kind: 'or', of: chains(param, targets, rest, written) };
+  return { kind: 'or', of: chains(type, param, targets, rest, written) };
 }
 
 /** A chain for each of the types that has the rest; throws the error of one if none has it. */
 function chains(
+  from: ResourceType,
   param: SearchParam,
   targets: readonly ResourceType[],
   rest: string,
@@ -105,7 +105,7 @@ function chains(
   const errors: FhirError[] = [];
   const found = targets.flatMap((type): readonly Query[] => {
     try {
-      return [{ kind: 'chain', param, type, of: inner(type, rest, written) }];
+      return [{ kind: 'chain', from, param, type, of: inner(type, rest, written) }];
     } catch (error) {
       if (!(error instanceof FhirError)) throw error;
       errors.push(error);
@@ -136,17 +136,10 @@ function searchable(name: string, { name: whole, context }: Written): ResourceTy
 
 const isSearchable = (type: ResourceType): boolean => type.interactions.has('search-type');
 
-/**
- * Whether the values of a parameter are resources themselves and no references, such as the first of a document.
- * https://hl7.org/fhir/R4/bundle.html#search
- */
-const isInside = ({ dataTypes }: SearchParam): boolean =>
-  dataTypes.size > 0 && !['Reference', 'canonical', 'uri', 'url', 'oid', 'uuid'].some(one => dataTypes.has(one));
-
 /** Canonicals can refer to types with a parameter `url`. */
 function leadsTo(param: SearchParam, type: ResourceType): boolean {
   if (param.type !== 'reference' || !mayTarget(param, type.name)) return false;
-  return param.dataTypes.has('Reference') || type.parameters.get('url')?.type === 'uri';
+  return param.dataTypes.has('Reference') || isInside(param) || type.parameters.get('url')?.type === 'uri';
 }
 
 function targetsOf({ code, targets }: SearchParam): string {

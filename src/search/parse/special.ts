@@ -110,7 +110,7 @@ function members(values: readonly Value[], by: SearchParam, at: SpecialContext):
       const advice = `write the id of a ${list.name}${offerOf(type, ', or ')}`;
       throw badValue(name, `\`${text}\` is not a value for \`${name}\`: ${advice}.`);
     }
-    return { kind: 'has', target: type, type: list, param, of: { kind: 'id', anyOf: [text] } };
+    return { kind: 'has', target: type, type: list, param, of: { kind: 'id', anyOf: [text] }, containers: [] };
   });
 }
 

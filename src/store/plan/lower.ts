@@ -49,6 +49,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
       return lowerTest(query.test, readyIndex(indexes, query.param), indexes);
     case 'entry':
     case 'chain':
+    case 'inside':
     case 'has':
     case 'tree':
     case 'contained':
@@ -62,6 +63,7 @@ function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Cl
   const { param, index, components } = found;
   if (isAnyToken(test)) return present(found, indexes);
   if (test.kind === 'uri' && test.tree === 'below') return below(test.uri, index);
+  if (test.kind === 'uri' && test.tree === 'starts') return { kind: 'prefix', index, prefix: urlTerm(test.uri) };
   if (test.kind === 'words') return { kind: 'words', index, phrases: test.phrases };
   if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
   return {
