@@ -120,8 +120,8 @@ export function createApp(options: AppOptions): Koa<RequestState> {
       ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
     ]).routes(),
   );
-  if (pages !== undefined) app.use(missingPage(pages, places, nothingHere));
-  app.use(() => Promise.reject(nothingHere()));
+  if (pages !== undefined) app.use(missingPage(pages, places, ({ state }) => nothingHere(publicUrl, state.path)));
+  app.use(({ state }) => Promise.reject(nothingHere(publicUrl, state.path)));
   app.on('error', (error: NodeJS.ErrnoException) => {
     // these two mean that the client disconnected
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') log.fault(error, 'none');
@@ -145,8 +145,13 @@ class App extends Koa<RequestState> {
   }
 }
 
-const nothingHere = (): FhirError =>
-  fhirError(404, 'not-found', 'Nothing exists under this path. FHIR is under `/r4/{partition}`.');
+/** FhirError 404 for a path of nothing, with the base URL, and the path with the slash that is missing in it. */
+function nothingHere(publicUrl: string, path: string): FhirError {
+  const [, partition, rest] = /^\/r4\/*([a-z0-9-]{1,32})((?:\/[\w.$*-]{1,64}){0,5}\/?)$/.exec(path) ?? [];
+  const hint = partition === undefined ? '' : ` Did you mean \`${publicUrl}/r4/${partition}${rest ?? ''}\`?`;
+  const text = `Nothing exists under this path. The base URL of FHIR is \`${publicUrl}/r4/{partition}\`.${hint}`;
+  return fhirError(404, 'not-found', text);
+}
 
 /** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {

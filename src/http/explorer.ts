@@ -44,12 +44,16 @@ export function explorer(load: () => Promise<Pages>, places: Places, json: reado
 }
 
 /** The last step for browsers: an error as a page, where other clients get it as JSON. */
-export function missingPage(load: () => Promise<Pages>, places: Places, error: () => FhirError): Middleware {
+export function missingPage(
+  load: () => Promise<Pages>,
+  places: Places,
+  error: (context: Context) => FhirError,
+): Middleware {
   return async (context, next) => {
     if (!wantsPage(context.req, context.state.query)) return next();
     const place = await enter(context, load, places);
     try {
-      if (place !== undefined) await answerError(context, load, error());
+      if (place !== undefined) await answerError(context, load, error(context));
     } finally {
       place?.leave();
     }

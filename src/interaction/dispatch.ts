@@ -8,6 +8,7 @@ import { createTransaction } from './bundle/transact.ts';
 import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
 import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
+import { undeclaredText } from './undeclared.ts';
 import { throwStoreFailure } from './store-failure.ts';
 
 /**
@@ -19,7 +20,8 @@ import { throwStoreFailure } from './store-failure.ts';
 export async function dispatch(engine: Engine, request: FhirRequest, opened?: Partition): Promise<FhirResponse> {
   const { interaction } = request;
   if (!isDeclared(engine.model, request) || !isServed(interaction)) {
-    throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported.`);
+    const reason = undeclaredText(engine.model, request);
+    throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported: ${reason}`);
   }
   requireScope(request.access, engine.model, request, request.base);
   const charging = engine.chargeClient?.(request);

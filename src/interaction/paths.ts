@@ -7,8 +7,8 @@ export interface Match<T> {
 
 /**
  * Finds the first pattern that matches a path: `/r4/:partition/:type`, where a name matches one non-empty segment, and
- * `*` at the end a non-empty rest. Case matters, and so does a trailing slash. Paths are as sent, with well-formed
- * escapes.
+ * `*` at the end a non-empty rest (`rest`, as sent). Case matters, and so does a trailing slash. Paths are as sent,
+ * with well-formed escapes.
  */
 export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
   const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
@@ -21,7 +21,10 @@ export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (pa
     const segments = path.split('/');
     for (const { pattern, value, parts, open } of ofLength[Math.min(segments.length, longest)] ?? []) {
       if (open && segments.length === parts.length + 1 && segments.at(-1) === '') continue;
-      if (areMatched(parts, segments)) return { pattern, value, params: paramsOf(parts, segments) };
+      if (areMatched(parts, segments)) {
+        const rest = open ? { rest: segments.slice(parts.length).join('/') } : {};
+        return { pattern, value, params: { ...paramsOf(parts, segments), ...rest } };
+      }
     }
     return undefined;
   };

@@ -7,6 +7,7 @@ import { isDeclared } from './declared.ts';
 import type { CompartmentOf } from './interaction.ts';
 import type { Model } from '../model/model.ts';
 import { operationCallOf } from '../model/operation-call.ts';
+import { noPath, notAllowed } from './undeclared.ts';
 
 /**
  * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs.
@@ -47,6 +48,8 @@ export interface Segments {
   readonly operation?: string;
   /** The searched type of a compartment. */
   readonly member?: string;
+  /** A path that has no interaction, as sent. */
+  readonly rest?: string;
 }
 
 /** The interaction of a request. */
@@ -82,7 +85,7 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   const { type, id, version, operation } = segments;
   const isForm = shape === '/r4/:partition/:type/:id/_search' || shape === '/r4/:partition/:type/:id/:member/_search';
   if (shape === '/r4/:partition/*' || (isForm && segments.member !== undefined && !hasCompartments(model)))
-    throw notOffered();
+    throw noPath(segments.rest);
   if (type?.startsWith('$') === true && shape === '/r4/:partition/:type')
     return operationRoute(model, method, { invoked: type });
   if (type !== undefined) checkType(model, type);
@@ -99,7 +102,7 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   const allowed = Object.entries(methods).flatMap(([name, interaction]) =>
     interaction !== undefined && isServed(model, routeOf(interaction)) ? methodNames(name) : [],
   );
-  throw notAllowed(method, interaction, allowed);
+  throw notAllowed(model, method, { interaction, resourceType: type, id }, allowed);
 }
 
 /**
@@ -115,7 +118,7 @@ function operationRoute(
   const call = operationCallOf(model, route);
   if (call === undefined) throw noOperation(invoked);
   if (call.methods.some(one => one === (method === 'HEAD' ? 'GET' : method))) return route;
-  throw notAllowed(method, undefined, call.methods.flatMap(methodNames));
+  throw notAllowed(model, method, { interaction: undefined }, call.methods.flatMap(methodNames));
 }
 
 const hasCompartments = ({ searchedCompartments }: Model): boolean => searchedCompartments.size > 0;
@@ -129,7 +132,7 @@ function compartmentRoute(
   method: string,
   { type, id, member, isForm }: CompartmentOf & { readonly member: string; readonly isForm: boolean },
 ): Route {
-  if (!model.searchedCompartments.has(type) || !isId(id)) throw notOffered();
+  if (!model.searchedCompartments.has(type) || !isId(id)) throw noPath();
   const isAll = member === '*';
   if (!isAll) {
     checkType(model, member);
@@ -137,7 +140,7 @@ function compartmentRoute(
   }
   const methods = isForm ? ['GET', 'POST'] : ['GET'];
   if (!methods.includes(method === 'HEAD' ? 'GET' : method))
-    throw notAllowed(method, undefined, methods.flatMap(methodNames));
+    throw notAllowed(model, method, { interaction: undefined }, methods.flatMap(methodNames));
   const compartment = { type, id };
   return isAll
     ? { interaction: 'search-system', compartment }
@@ -169,19 +172,3 @@ const noOperation = (name: string): FhirError =>
 
 const notInCompartment = (type: string, owner: string): FhirError =>
   fhirError(404, 'not-supported', `Records of ${type} cannot be searched in the compartment of a ${owner}.`);
-
-const notOffered = (): FhirError =>
-  fhirError(
-    404,
-    'not-found',
-    'Nothing exists under this path. Paths are `{type}`, `{type}/_search`, `{type}/{id}` and ' +
-      '`metadata`, without a trailing slash; `metadata` lists the supported compartments and operations.',
-  );
-
-function notAllowed(method: string, interaction: InteractionCode | undefined, allowed: readonly string[]): FhirError {
-  const what = interaction === undefined ? `\`${method}\`` : `\`${method}\` (${interaction})`;
-  const instead = allowed.length === 0 ? 'this path accepts no methods' : `allowed: ${allowed.join(', ')}`;
-  return fhirError(405, 'not-supported', `${what} is not supported; ${instead}.`, undefined, {
-    Allow: allowed.join(', '),
-  });
-}

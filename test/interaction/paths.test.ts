@@ -22,9 +22,9 @@ describe('a path', () => {
     ['/r4/demo/Patient', '/r4/:partition/:type', { partition: 'demo', type: 'Patient' }],
     ['/r4/demo/Patient/_search', '/r4/:partition/:type/_search', { partition: 'demo', type: 'Patient' }],
     ['/r4/demo/Patient/a%2Fb', '/r4/:partition/:type/:id', { partition: 'demo', type: 'Patient', id: 'a/b' }],
-    ['/r4/demo/Patient/', '/r4/:partition/*', { partition: 'demo' }],
-    ['/r4/demo//', '/r4/:partition/*', { partition: 'demo' }],
-    ['/r4/demo/a/b/c/d', '/r4/:partition/*', { partition: 'demo' }],
+    ['/r4/demo/Patient/', '/r4/:partition/*', { partition: 'demo', rest: 'Patient/' }],
+    ['/r4/demo//', '/r4/:partition/*', { partition: 'demo', rest: '/' }],
+    ['/r4/demo/a/b/c/d', '/r4/:partition/*', { partition: 'demo', rest: 'a/b/c/d' }],
   ])('%s fits %s', (path, pattern, params) => {
     expect(find(path)).toEqual({ pattern, value: pattern.length, params });
   });

@@ -225,6 +225,12 @@ describe('what is not declared', () => {
     expect(resolve(method, shape, segments)).toBe(none);
   });
 
+  it('an update without an id is refused with its own reason, where only the one with an id is declared', () => {
+    expect(() => resolveRoute(model([], false), '/r4/:partition/:type', 'PUT', { type: 'Condition' })).toThrow(
+      'without an id it is conditional, which the interface does not declare for Condition. Send it to `Condition/{',
+    );
+  });
+
   it('a misspelt type comes with a suggestion', () => {
     expect(() => resolveRoute(model([], false), '/r4/:partition/:type', 'GET', { type: 'Pateint' })).toThrow(
       '`Pateint` is not a resource type of FHIR R4. Did you mean `Patient`?',
