@@ -107,6 +107,12 @@ describe('client', () => {
     expect((await events()).filter(event => event.startsWith('client-'))).toEqual(done);
   });
 
+  it('add takes scopes with several spaces, and around them', async () => {
+    await out(`client add spaced ${app.replace('openid_launch_', '_openid__launch___')}_`);
+    expect((await client('spaced'))?.scopes).toEqual(['openid', 'launch', 'patient/*.rs']);
+    await out('client remove spaced');
+  });
+
   it('add makes a secret for a symmetric one, rotate a second one; the first dies in time or at once', async () => {
     const secretIn = (text: string): string => /: ([\w-]{43})\n$/.exec(text)?.[1] ?? '';
     const first = secretIn(await out(`client add server --kind symmetric ${app}`));

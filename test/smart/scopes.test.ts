@@ -151,6 +151,17 @@ describe('a request fails with invalid_scope', () => {
   });
 });
 
+describe('spaces', () => {
+  it('may be several, and around the scopes: at the authorization, the refresh and for a backend service', async () => {
+    const { status, json } = await launchFor('  openid   patient/Patient.rs  offline_access ');
+    expect([status, json.scope]).toEqual([200, 'openid patient/Patient.rs offline_access']);
+    const next = await refresh(server, json.refresh_token, { scope: ' patient/Patient.rs  openid ' });
+    expect([next.status, next.json.scope.split(' ').toSorted()]).toEqual([200, ['openid', 'patient/Patient.rs']]);
+    const backend = await backendToken(server, { scope: ' system/Patient.rs   system/Condition.r ' });
+    expect([backend.status, backend.json.scope]).toEqual([200, 'system/Patient.rs system/Condition.r']);
+  });
+});
+
 describe('what is narrowed', () => {
   it('is in the answer, and is what the token permits', async () => {
     const { json } = await launchFor('patient/*.read user/*.*');
