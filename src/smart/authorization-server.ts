@@ -27,7 +27,8 @@ import type { ReportTokenEvent } from './token-event.ts';
 import { userInfo } from './user-info.ts';
 import type { Buckets } from '../token-buckets.ts';
 
-export interface AuthorizationServerParts extends Omit<ProviderParts, 'granted'>, Pick<ConversationsParts, 'session'> {
+export interface AuthorizationServerParts
+  extends Omit<ProviderParts, 'granted' | 'narrowed'>, Pick<ConversationsParts, 'session'> {
   readonly keys: SigningKeys;
   /** In a demonstration, client keys may be on this machine over plain http. */
   readonly demo: boolean;
@@ -80,12 +81,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
   const forClients = { ...parts, issuer, tokenEndpoint, once, keys: createClientKeys(fetch, now) };
 
   const granted: Granted = new WeakMap();
+  const narrowed: ProviderParts['narrowed'] = new WeakMap();
   const keysNow = remember(() => parts.keys.refresh(), { keep: 10_000, keepFailure: 1_000 }, now);
   let made: { readonly keys: SigningKeys; readonly provider: () => Promise<Provider> } | undefined;
   const provider = async (): Promise<Provider> => {
     const keys = await keysNow(); // another object once the keys have changed
     if (made?.keys !== keys) {
-      made = { keys, provider: makeOnce(() => createProvider({ ...parts, granted }, keys.jwks)) };
+      made = { keys, provider: makeOnce(() => createProvider({ ...parts, granted, narrowed }, keys.jwks)) };
     }
     return made.provider();
   };
@@ -120,6 +122,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
       report(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
       return { body: asked.answer.body };
     }
+    if (asked.scope !== undefined) narrowed.set(response, asked.scope);
     await forward('/token', request, response, asked.body);
     const { statusCode: status } = response;
     const { scope, error, consent } = granted.get(response) ?? {};

@@ -37,6 +37,8 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly renderError: RenderError;
   /** Receives the result of a token request. */
   readonly granted: Granted;
+  /** By the response: the scope of the access token, if it is only a part of the scopes that oidc-provider knows. */
+  readonly narrowed: WeakMap<ServerResponse, string>;
   /** Reports an internal error. */
   readonly fault: (error: unknown, requestId: string) => void;
 }

@@ -21,11 +21,22 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
 
   const provider = new Provider(issuer, providerConfiguration(parts, keys, { errors, interactionPolicy }));
   provider.proxy = true; // provider-request.ts sets the public URL
-  const access = provider.AccessToken.prototype as unknown as { generateTokenId(): string }; // which has no type
+  // `generateTokenId` has no type.
+  const access = provider.AccessToken.prototype as unknown as {
+    scope: string | undefined;
+    generateTokenId(): string;
+    save(): Promise<string>;
+  };
   const made = Object.getOwnPropertyDescriptor(access, 'generateTokenId')?.value as (this: unknown) => string;
   access.generateTokenId = function () {
     made.call(this); // which records the format too
     return newToken();
+  };
+  const { save } = access;
+  access.save = function (this: typeof access) {
+    const { res } = (Provider.ctx ?? {}) as Partial<KoaContextWithOIDC>;
+    this.scope = (res && parts.narrowed.get(res)) ?? this.scope;
+    return save.call(this);
   };
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return this.redirectUris?.includes(uri) ?? false; // character by character, also if only the port differs

@@ -1,7 +1,9 @@
+import { parseScope } from '../auth/scope.ts';
 import { backendToken } from './backend.ts';
 import type { BackendParts } from './backend.ts';
 import { authenticate } from './client-authentication.ts';
 import type { AuthenticationParts } from './client-authentication.ts';
+import { consentCollection, findConsent } from './consents.ts';
 import type { Form } from './form.ts';
 import { ScopeRefused, narrowRefresh } from './negotiate.ts';
 import { OAuthError } from './oauth-error.ts';
@@ -19,8 +21,16 @@ export type TokenRequest =
       readonly client: RegisteredClient;
       readonly answer: Awaited<ReturnType<typeof backendToken>>;
     }
-  /** Handled by oidc-provider with this body, which names the client and has no credentials. */
-  | { readonly kind: 'forwarded'; readonly client: RegisteredClient; readonly body: string };
+  /**
+   * Handled by oidc-provider with this body, which names the client and has no credentials. `scope` is the scope of the
+   * access token if it is not what oidc-provider gives for the body: a part of a granted scope.
+   */
+  | {
+      readonly kind: 'forwarded';
+      readonly client: RegisteredClient;
+      readonly body: string;
+      readonly scope: string | undefined;
+    };
 
 /**
  * Checks the parts of a token request that oidc-provider does not check as SMART requires: client authentication and
@@ -77,12 +87,14 @@ async function requestOf(
     throw new OAuthError('unauthorized_client', 'The client is registered for `client_credentials` only.');
   const body = new URLSearchParams({ grant_type: type, client_id: client.id });
   for (const name of parameters) {
-    const value = name === 'scope' ? await narrowed(form, client, parts) : form.get(name);
+    const value = form.get(name);
     if (value !== undefined) body.set(name, value);
   }
+  const part = type === 'refresh_token' ? await narrowed(form, client, parts) : undefined;
+  if (part !== undefined) body.set('scope', part.covering);
   for (const audience of audiencesOf([form.get('resource'), form.get('aud')].filter(value => value !== undefined)))
     body.append('resource', audience);
-  return { kind: 'forwarded', client, body: body.toString() };
+  return { kind: 'forwarded', client, body: body.toString(), scope: part?.scope };
 }
 
 /** The grant types that a token request may name. */
@@ -115,17 +127,23 @@ async function withClient(
   return form;
 }
 
-/** The requested scopes of a refresh, in the form in which they were granted; undefined without any. */
+/**
+ * The requested scopes of a refresh, and the granted scopes that cover them, which are all that oidc-provider knows;
+ * undefined without a valid refresh token of the client, or without requested scopes.
+ */
 async function narrowed(
   form: Form,
   client: RegisteredClient,
   { store, model }: TokenParts,
-): Promise<string | undefined> {
-  const [token, scope] = [form.get('refresh_token'), form.get('scope')];
-  const kept = token === undefined || scope === undefined ? undefined : await readRefreshToken(store, token);
-  if (kept?.clientId !== client.id) return scope; // rejected later for the wrong client
+): Promise<{ readonly scope: string; readonly covering: string } | undefined> {
+  const [token, requested] = [form.get('refresh_token'), form.get('scope')];
+  const kept = token === undefined || requested === undefined ? undefined : await readRefreshToken(store, token);
+  if (kept?.clientId !== client.id) return undefined; // rejected later for the wrong client
+  const { scopes: granted } = (await findConsent(store.documents(consentCollection), kept.grantId)) ?? { scopes: [] };
   try {
-    return narrowRefresh(kept.scope.split(' '), scope, model).join(' ');
+    const scopes = narrowRefresh(granted, requested, model);
+    const covering = granted.filter(scope => scopes.includes(scope) || parseScope(scope) !== undefined);
+    return { scope: scopes.join(' '), covering: covering.join(' ') };
   } catch (error) {
     throw error instanceof ScopeRefused ? new OAuthError('invalid_scope', error.message) : error;
   }

@@ -3,7 +3,7 @@ import { ClientStorage, MedplumClient, MemoryStorage } from '@medplum/core';
 import { Client as KitClient } from 'fhir-kit-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../smart/support/browser.ts';
-import { follow, launchApp, read } from '../smart/support/flow.ts';
+import { follow, launchApp, read, refresh } from '../smart/support/flow.ts';
 import type { Authorizing } from '../smart/support/server.ts';
 import { nodeApp } from './support/node-app.ts';
 import type { Client as SmartClient, NodeApp } from './support/node-app.ts';
@@ -21,11 +21,15 @@ beforeAll(async () => {
 afterAll(() => Promise.all([server.close(), app.close()]));
 
 describe('a wildcard', () => {
-  it('is one scope of a token, also on every type for a patient and a user', async () => {
+  it('is one scope of a token, also on every type for a patient and a user, and at a refresh', async () => {
     const wide = 'launch/patient offline_access patient/*.rs user/*.rs';
     const { json } = await launchApp(server, { scope: wide });
     expect(json.scope).toBe(wide);
     expect((await read(server, json.access_token, '/Organization')).status).toBe(200);
+    const { json: next } = await refresh(server, json.refresh_token, { scope: 'user/Organization.r patient/*.read' });
+    expect(next.scope).toBe('user/Organization.r patient/*.read');
+    expect((await read(server, next.access_token, '/Organization')).status).toBe(403);
+    expect((await read(server, next.access_token, '/Observation')).status).toBe(200);
   });
 });
 

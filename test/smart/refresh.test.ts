@@ -72,8 +72,34 @@ describe('a refresh', () => {
   });
 
   it.each([
+    ['patient/Patient.r', 'patient/Patient.r', '/Patient/ann', '/Patient'],
+    ['patient/Patient.s openid', 'patient/Patient.s openid', '/Patient', '/Patient/ann'],
+    ['patient/Patient.rs?birthdate=1980-01-02', 'patient/Patient.rs?birthdate=1980-01-02', '/Patient', '/Condition'],
+    ['  patient/*.read   openid ', 'patient/Patient.read patient/Condition.read openid', '/Condition', '/Encounter'],
+  ])('may be for a part of them: %s', async (scope, granted, allowed, refused) => {
+    const { json } = await launchApp(server);
+    const answer = await refresh(server, json.refresh_token, { scope });
+    expect([answer.status, new Set(answer.json.scope.split(' '))]).toEqual([200, new Set(granted.split(' '))]);
+    expect('id_token' in answer.json).toBe(granted.includes('openid'));
+    expect((await read(server, answer.json.access_token, allowed)).status).toBe(200);
+    expect((await read(server, answer.json.access_token, refused)).status).toBe(403);
+    expect((await refresh(server, answer.json.refresh_token)).json.scope).toBe(usualScope); // the grant is unchanged
+  });
+
+  it('gives only what the user has allowed', async () => {
+    const { json } = await launchApp(server, { without: ['patient/Condition.rs'] });
+    expect((await refresh(server, json.refresh_token, { scope: 'patient/Condition.r' })).json).toMatchObject({
+      error: 'invalid_scope',
+      error_description: expect.stringContaining('was not granted'),
+    });
+    const part = await refresh(server, json.refresh_token, { scope: 'patient/*.r' });
+    expect([part.status, part.json.scope]).toEqual([200, 'patient/Patient.r']);
+  });
+
+  it.each([
     'patient/Encounter.rs',
     'user/Patient.rs',
+    'patient/Patient.crs',
     'patient/Condition.rs patient/Encounter.rs',
     'system/Patient.rs',
   ])('is refused for more: %s', async scope => {
