@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Adapter, AdapterPayload, errors } from 'oidc-provider';
 import type { DocumentStore } from '../store/documents.ts';
 import { digestOf } from '../auth/token/digest.ts';
@@ -16,6 +17,8 @@ import type { ConsentValidityParts } from './consent-validity.ts';
 export interface AdapterParts extends ConsentValidityParts {
   /** The error classes of oidc-provider. */
   readonly errors: typeof errors;
+  /** Receives the id of the next refresh token of the running request. */
+  readonly succeed: (id: string) => void;
 }
 
 /**
@@ -79,16 +82,38 @@ function secrets({ store, now }: AdapterParts, model: string): Adapter & { reado
 
 /**
  * Codes and refresh tokens: single-use across processes, and valid as long as their consent. A second use revokes all
- * tokens of the consent. https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
+ * tokens of the consent, except that of a refresh token within `grace` whose successor is unused: an app whose answer
+ * was lost, or with two tabs, gets the same successor. https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2
  */
 function grantedOnce(parts: AdapterParts, model: string): Adapter {
   const { store, now, errors } = parts;
   const kept = secrets(parts, model);
+  const isRefresh = model === 'RefreshToken';
   const once = store.documents(usedKeyCollection);
+  const successors = store.documents('oidc-successors');
   const consents = store.documents(consentCollection);
   const revocations = store.documents(revocationCollection);
   const keyOf = (secret: string): string => `${model}:${digestOf(secret)}`;
   const end = (grantId: string): Promise<void> => revoke(revocations, 'grant', grantId, now());
+  const nextOf = async (sealed: Sealed, secret: string): Promise<string | undefined> => {
+    const next = unseal(sealed, secret, successor);
+    return next === undefined || (await once.get(keyOf(next))) !== undefined ? undefined : next;
+  };
+
+  /**
+   * Makes or finds the successor before the token counts as used, so that all uses at a time get the same one. False
+   * for a later use.
+   */
+  const succeed = async (secret: string, expires: number): Promise<boolean> => {
+    const mine = seal(randomBytes(32).toString('base64url'), secret, successor);
+    const options = { ifAbsent: true, expires: now() + grace };
+    const sealed = (await successors.put(digestOf(secret), mine, options)) as Sealed; // only this adapter writes it
+    const isSame = (await once.put(keyOf(secret), sealed.tag, { ifAbsent: true, expires })) === sealed.tag;
+    const next = isSame ? await nextOf(sealed, secret) : undefined;
+    if (next === undefined) await successors.delete(digestOf(secret));
+    else parts.succeed(next);
+    return next !== undefined;
+  };
 
   return {
     ...kept,
@@ -97,15 +122,18 @@ function grantedOnce(parts: AdapterParts, model: string): Adapter {
       if (!payload) return undefined;
       const { grantId = '' } = payload;
       const consent = await findConsent(consents, grantId);
-      const isRefresh = model === 'RefreshToken';
       if (consent === undefined || !(await isConsentValid(grantId, consent, isRefresh, parts))) return undefined;
-      const consumed = (await once.get(keyOf(secret))) === undefined ? {} : { consumed: true };
-      return { ...payload, ...consumed };
+      const used = await once.get(keyOf(secret));
+      if (used === undefined) return payload;
+      const sealed = (await successors.get(digestOf(secret))) as Sealed | undefined; // only this adapter writes it
+      const isAgain = sealed?.tag === used && (await nextOf(sealed, secret)) !== undefined;
+      return isAgain ? payload : { ...payload, consumed: true };
     },
     async consume(secret) {
       const { grantId, exp } = (await kept.find(secret)) ?? {};
       const expires = Math.max((exp ?? 0) * 1000, now()) + longestOver;
-      if (grantId !== undefined && (await claimOnce(once, keyOf(secret), expires))) return;
+      const take = () => (isRefresh ? succeed(secret, expires) : claimOnce(once, keyOf(secret), expires));
+      if (grantId !== undefined && (await take())) return;
       if (grantId !== undefined) await end(grantId);
       throw new errors.InvalidGrant('it was used before');
     },
@@ -113,6 +141,12 @@ function grantedOnce(parts: AdapterParts, model: string): Adapter {
     revokeByGrantId: end,
   };
 }
+
+/** How long a used refresh token returns the same successor, in milliseconds. */
+const grace = 10_000;
+
+/** The purpose of the encryption of a successor. */
+const successor = 'RefreshToken successor';
 
 /** How long a used code or token is remembered after its expiry, in milliseconds: clocks of processes may differ. */
 const longestOver = 600_000;

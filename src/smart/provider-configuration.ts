@@ -1,6 +1,7 @@
 import type { Configuration, errors as providerErrors, interactionPolicy as policy } from 'oidc-provider';
 import { StoreUnavailable } from '../store/errors.ts';
 import { createAdapter } from './adapter.ts';
+import type { AdapterParts } from './adapter.ts';
 import { consentCollection, fhirUserUrl, findConsent } from './consents.ts';
 import { interactionPath, longestConversation } from './conversations.ts';
 import type { ProviderParts } from './provider-parts.ts';
@@ -17,18 +18,19 @@ export interface ProviderModule {
 /** The cookie of oidc-provider's own session, which is not stored: session.ts is the only session. */
 export const sessionCookie = 'crs_none';
 
-/** The configuration of oidc-provider: the features in use; all others are off. */
+/** The configuration of oidc-provider: the features in use; all others are off. `succeed` is that of the adapter. */
 export function providerConfiguration(
   parts: ProviderParts,
   keys: SigningKeys['jwks'],
   { errors, interactionPolicy }: ProviderModule,
+  succeed: AdapterParts['succeed'],
 ): Configuration {
   const { publicUrl, store, registry, lifetimes, cookieSecret } = parts;
   const { Prompt, Check } = interactionPolicy;
   const consents = store.documents(consentCollection);
   const prefix = publicUrl.startsWith('https:') ? '__Secure-' : ''; // they have paths, which `__Host-` does not allow
   return {
-    adapter: createAdapter({ ...parts, refreshLifetime: lifetimes.refreshLifetime, errors }),
+    adapter: createAdapter({ ...parts, refreshLifetime: lifetimes.refreshLifetime, errors, succeed }),
     jwks: { keys: keys.keys.map(key => ({ ...key })) },
     responseTypes: ['code'],
     subjectTypes: ['public'],

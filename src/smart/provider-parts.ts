@@ -24,7 +24,7 @@ export interface PageError {
 
 export type RenderError = (request: IncomingMessage, response: ServerResponse, error: PageError) => Promise<void>;
 
-export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLifetime'> {
+export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLifetime' | 'succeed'> {
   readonly store: Pick<Store, 'documents' | 'partition'>;
   readonly model: Model;
   readonly publicUrl: string;

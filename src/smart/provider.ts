@@ -19,25 +19,27 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   const { issuer } = authorizationOffered(model, publicUrl);
   const consents = store.documents(consentCollection);
 
-  const provider = new Provider(issuer, providerConfiguration(parts, keys, { errors, interactionPolicy }));
-  provider.proxy = true; // provider-request.ts sets the public URL
-  // `generateTokenId` has no type.
-  const access = provider.AccessToken.prototype as unknown as {
-    scope: string | undefined;
-    generateTokenId(): string;
-    save(): Promise<string>;
+  const answer = (): ServerResponse | undefined => Provider.ctx?.res;
+  const successors = new WeakMap<ServerResponse, string>();
+  const succeed = (id: string): void => {
+    const response = answer();
+    if (response !== undefined) successors.set(response, id);
   };
+  const configuration = providerConfiguration(parts, keys, { errors, interactionPolicy }, succeed);
+  const provider = new Provider(issuer, configuration);
+  provider.proxy = true; // provider-request.ts sets the public URL
+  const access = provider.AccessToken.prototype as unknown as { generateTokenId(): string }; // which has no type
   const made = Object.getOwnPropertyDescriptor(access, 'generateTokenId')?.value as (this: unknown) => string;
   access.generateTokenId = function () {
     made.call(this); // which records the format too
     return newToken();
   };
-  const { save } = access;
-  access.save = function (this: typeof access) {
-    const { res } = (Provider.ctx ?? {}) as Partial<KoaContextWithOIDC>;
-    this.scope = (res && parts.narrowed.get(res)) ?? this.scope;
-    return save.call(this);
+  const ofAnswer = <T>(values: WeakMap<ServerResponse, T>): T | undefined => {
+    const response = answer();
+    return response && values.get(response);
   };
+  beforeSave(provider.AccessToken.prototype, token => (token.scope = ofAnswer(parts.narrowed) ?? token.scope));
+  beforeSave(provider.RefreshToken.prototype, token => (token.jti = ofAnswer(successors) ?? token.jti));
   provider.Client.prototype.redirectUriAllowed = function (uri) {
     return this.redirectUris?.includes(uri) ?? false; // character by character, also if only the port differs
   };
@@ -78,6 +80,15 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     if (consent !== undefined) ctx.body = { ...body, ...contextOf(consent) };
     parts.granted.set(ctx.res, { consent, scope: body.scope });
   }
+}
+
+/** Changes each token before it is stored. */
+function beforeSave<T extends { save(): Promise<string> }>(tokens: T, change: (token: T) => void): void {
+  const save: (this: T) => Promise<string> = Reflect.get(tokens, 'save');
+  tokens.save = function (this: T) {
+    change(this);
+    return save.call(this);
+  };
 }
 
 /** Importing it warns of a Node without long-term support; package.json lists the tested versions. */

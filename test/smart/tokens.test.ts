@@ -194,6 +194,7 @@ describe('what is kept', () => {
       'Interaction',
       'AuthorizationCode',
       'RefreshToken',
+      'successors',
       'AccessToken',
       'Grant',
       'Session',
