@@ -92,7 +92,7 @@ const httpOnMongodbTogether = {
     'test/http/{conditional,create,create-declared,create-refused,delete,history,odd-queries,read}.test.ts',
     'test/http/{interleaving,patch,search,search-values,transaction-races,update}.test.ts',
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy,search-inside}.test.ts',
-    'test/interaction/{search-intervals,search-joins,search-lists,search-near}.test.ts',
+    'test/interaction/{search-intervals,search-joins,search-lists,search-near,search-versions}.test.ts',
     'test/interaction/{search-several,search-sort,search-words}.test.ts',
     'test/interaction/operation/{everything,lastn,meta}.test.ts',
     'test/interaction/transaction*.test.ts',

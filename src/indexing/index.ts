@@ -17,6 +17,7 @@ import { tokenEntries } from './token.ts';
 import { tokenTextEntries } from './token-text.ts';
 import { typedIdentifierEntries } from './typed-identifier.ts';
 import { uriEntries } from './uri.ts';
+import { versionEntries } from './versions.ts';
 
 /** The extractors of search types; `composite` combines these (composite.ts). */
 const searchTypes: Readonly<Record<Exclude<SearchParamType, 'composite'>, Entries>> = {
@@ -39,6 +40,7 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   contained: containedEntries,
   inside: insideEntries,
   phonetic: phoneticEntries,
+  versions: versionEntries,
 };
 
 function extractorOf({ type, reads }: Read): Entries | undefined {

@@ -49,16 +49,3 @@ export const isInside = ({ type, dataTypes }: SearchParam): boolean =>
   type === 'reference' &&
   dataTypes.size > 0 &&
   !['Reference', 'canonical', 'uri', 'url', 'oid', 'uuid'].some(one => dataTypes.has(one));
-
-/**
- * The parameter with the resources inside of a record to which a reference parameter leads (indexing/inside.ts). It is
- * not stored: candidates are read with it.
- */
-export function insideOf(param: SearchParam): SearchParam {
-  const known =
-    insides.get(param) ?? Object.freeze({ ...param, code: `${param.code}:inside`, reads: 'inside' as const });
-  insides.set(param, known);
-  return known;
-}
-
-const insides = new WeakMap<SearchParam, SearchParam>();

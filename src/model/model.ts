@@ -200,9 +200,11 @@ export interface SearchParam {
   readonly modified: ReadonlyMap<string, SearchParam>;
   /**
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
-   * the words of full-text search, or the codes of words by their sound.
+   * the words of full-text search, the codes of words by their sound, or what is inside of a record
+   * (contained-index.ts). `inside` and `versions` are read from texts and never stored (read-as.ts).
    */
-  readonly reads: 'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | 'inside' | undefined;
+  readonly reads:
+    'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | 'inside' | 'versions' | undefined;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

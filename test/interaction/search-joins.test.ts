@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
 import { include } from '../../src/interaction/search/include.ts';
 import { isCanonical } from '../../src/interaction/search/joined.ts';
-import { insideOf } from '../../src/model/contained-index.ts';
+import { readAs } from '../../src/model/read-as.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../src/search/matches.ts';
@@ -313,6 +313,7 @@ describe('an include', () => {
         return partition.search(type, search);
       },
       count: (type: string) => partition.count(type),
+      read: (...key: Parameters<Partition['read']>) => partition.read(...key),
       readMany: (keys: Parameters<Partition['readMany']>[0]) => partition.readMany(keys),
       types: (to: Referred) => partition.types(to),
     };
@@ -433,7 +434,7 @@ describe('the ways to follow a join agree with the meaning of search', () => {
         entry?: { resource: { resourceType: string; id: string } }[];
       };
       const params = [...type.parameters.values()].filter(param => param.type === 'reference');
-      const only = { ...type, indexed: new Map(params.map(param => [param.code, insideOf(param)])) };
+      const only = { ...type, indexed: new Map(params.map(param => [param.code, readAs(param, 'inside')])) };
       const led = extract(only, text, where);
       const first = type.name === 'Bundle' ? entry.slice(0, 1).map(({ resource }) => resource) : [];
       return [...contained, ...first].map(resource => {

@@ -215,6 +215,7 @@ describe('a search of several types', () => {
         read.push(type);
         return server.partition.count(type, query);
       },
+      read: (...key) => server.partition.read(...key),
       readMany: keys => server.partition.readMany(keys),
       types: referringTo => server.partition.types(referringTo),
     };

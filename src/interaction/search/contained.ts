@@ -4,7 +4,7 @@ import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Contained, Inside, Query } from '../../search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../search/matches.ts';
-import { insideOf } from '../../model/contained-index.ts';
+import { readAs } from '../../model/read-as.ts';
 import { hasJoins, parametersOf } from '../../search/walk.ts';
 import type { StoredVersion } from '../../store/records.ts';
 import type { Place } from './joined.ts';
@@ -67,7 +67,7 @@ export function recordsInside(
 ): readonly StoredVersion[] {
   const { text = '{}' } = container;
   if (!mayHaveInside(text, type)) return [];
-  const only = withOnly(from, [insideOf(param)]);
+  const only = withOnly(from, [readAs(param, 'inside')]);
   const values = extract(only, text, { id: partition.id, zone: partition.settings.zone }).map(({ value }) => value);
   const ids = new Set(values.flatMap(value => (value.kind === 'uri' ? [value.uri] : [])));
   const contained = ids.size === 0 ? [] : recordsContained(container, type, of).filter(({ id }) => ids.has(id));

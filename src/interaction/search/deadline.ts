@@ -33,6 +33,7 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
     search: (type, search) => after(begin(), () => partition.search(type, search)),
     count: (type, query) => after(begin(), () => partition.count(type, query)),
     types: referringTo => after(begin(), () => partition.types(referringTo)),
+    read: (...key) => after(begin(), () => partition.read(...key)),
     readMany: keys => after(begin(), () => partition.readMany(keys)),
   };
 }

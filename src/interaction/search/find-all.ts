@@ -1,14 +1,16 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { SearchRequest } from '../../search/request.ts';
+import { hasJoins } from '../../search/walk.ts';
 import { DeadlinePassed } from '../../store/errors.ts';
 import type { Page } from '../../store/records.ts';
 import { refuseCostly } from './costly.ts';
 import { withDeadline } from './deadline.ts';
 import { countMatches, findPage } from './find.ts';
-import { include, type Included, type Includer } from './include.ts';
-import type { Place } from './joined.ts';
+import { include, type Included } from './include.ts';
+import type { Includer, Place } from './joined.ts';
 import { mergedPage } from './merge.ts';
 import { ofUsedTypes } from './used-types.ts';
+import { chainsOverVersions } from './versions.ts';
 
 /** What a search finds: a page of matches, their number if it is requested, and the records that the page includes. */
 export interface Found {
@@ -32,7 +34,9 @@ export async function findAll(asked: readonly SearchRequest[], place: LimitedPla
       : await Promise.all([pageOf(limited(), asked), totalOf(limited(), asked)]);
   const includes = first?.includes ?? [];
   const beside = includes.length === 0 ? noneBeside : await refuseCostly(include(page.versions, includes, limited()));
-  return { page, counted, beside };
+  if (!asked.some(({ query }) => hasJoins(query))) return { page, counted, beside };
+  const overVersions = await refuseCostly(chainsOverVersions(page.versions, asked, limited()));
+  return { page, counted, beside: { ...beside, warnings: [...beside.warnings, ...overVersions] } };
 }
 
 const noneBeside: Included = { records: [], warnings: [] };

@@ -1,8 +1,7 @@
-import type { Access } from '../../auth/access.ts';
 import { isAllowed } from '../../auth/may.ts';
 import { isWithin, restrict, restriction } from '../../auth/restrict.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Include, Link } from '../../search/include.ts';
 import type { Indexed } from '../../search/matches.ts';
@@ -12,9 +11,17 @@ import { idOfOwner } from '../../indexing/owners.ts';
 import { isFull, mostPageText } from '../../store/page-texts.ts';
 import { hasText } from '../../store/records.ts';
 import type { StoredVersion } from '../../store/records.ts';
-import { indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
+import { type Includer, indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { Ids } from './ids.ts';
 import { Seen } from './seen.ts';
+import {
+  type FoundVersions,
+  mayNameVersions,
+  type NamedVersion,
+  readVersions,
+  referencesOf,
+  versionsLacking,
+} from './versions.ts';
 import { fewTypes } from './used-types.ts';
 
 /** Most records that a page includes. */
@@ -24,12 +31,6 @@ export interface Included {
   /** In the order in which they were found, each once. */
   readonly records: readonly StoredVersion[];
   readonly warnings: readonly Issue[];
-}
-
-/** The caller, and the place of the search. */
-export interface Includer extends Place {
-  readonly model: Model;
-  readonly access: Access;
 }
 
 /**
@@ -46,23 +47,31 @@ export async function include(
   const seen = new Seen(matches);
   const records: StoredVersion[] = [];
   const cut = new Set<Include>();
+  const lacking = new Map<Include, NamedVersion[]>();
+  const earlier = new Set<StoredVersion>();
+  /** An earlier version is another record than the current one. */
+  const keyOf = (record: StoredVersion): Pick<StoredVersion, 'type' | 'id'> =>
+    earlier.has(record) ? { type: record.type, id: `${record.id}/_history/${record.version}` } : record;
   let characters = 0;
   for (let ring = matches, first = true; ring.length > 0; first = false) {
     const next: StoredVersion[] = [];
     for (const one of includes) {
       if ((!first && !one.iterate) || cut.has(one)) continue;
       const left = MOST_INCLUDED - records.length - next.length;
-      const { records: found, isCut } = one.reverse
+      const found: ReferredTo = one.reverse
         ? await referring(one, ring, left + seen.size, includer)
         : await referredTo(one, ring, seen, includer);
-      for (const record of found) {
-        if (seen.has(record)) continue; // perhaps found by another parameter of the same include
+      const { isCut, versions } = found;
+      for (const record of versions?.earlier ?? []) earlier.add(record);
+      if (versions !== undefined) lacking.set(one, [...(lacking.get(one) ?? []), ...versions.lacking]);
+      for (const record of [...found.records, ...(versions?.earlier ?? [])]) {
+        if (seen.has(keyOf(record))) continue; // perhaps found by another parameter of the same include
         characters += record.text?.length ?? 0;
         if (records.length + next.length === MOST_INCLUDED || characters > mostPageText) {
           cut.add(one);
           break;
         }
-        seen.add(record);
+        seen.add(keyOf(record));
         next.push(record);
       }
       if (isCut) cut.add(one);
@@ -70,7 +79,12 @@ export async function include(
     records.push(...next);
     ring = next;
   }
-  return { records, warnings: [...[...cut].map(incomplete), ...includes.flatMap(one => notAllowed(one, includer))] };
+  const warnings = [
+    ...[...cut].map(incomplete),
+    ...[...lacking].flatMap(([{ written }, all]) => (all.length === 0 ? [] : [versionsLacking(written, all)])),
+    ...includes.flatMap(one => notAllowed(one, includer)),
+  ];
+  return { records, warnings };
 }
 
 const nothing: Included = { records: [], warnings: [] };
@@ -81,17 +95,27 @@ interface FoundRecords {
   readonly isCut: boolean;
 }
 
+/** Records that are found by references, and versions that references name. */
+interface ReferredTo extends FoundRecords {
+  readonly versions?: FoundVersions;
+}
+
 /** The records that those of a ring refer to, without the ones in `seen`. */
 async function referredTo(
   { links, target }: Include,
   ring: readonly StoredVersion[],
   seen: Seen,
   includer: Includer,
-): Promise<FoundRecords> {
+): Promise<ReferredTo> {
   const wanted = new Map<ResourceType, { ids: Ids; others: Query[] }>();
+  const named: NamedVersion[] = [];
   for (const { type, param } of links) {
-    const from = ring.filter(record => record.type === type.name);
-    if (from.length === 0) continue;
+    const all = ring.filter(record => record.type === type.name);
+    if (all.length === 0) continue;
+    const from = all.filter(record => !mayNameVersions(record));
+    const beside = all.filter(mayNameVersions).map(record => referencesOf(record, param, type, includer));
+    named.push(...beside.flatMap(({ versions }) => versions));
+    const plain = beside.flatMap(one => one.plain);
     const valuesOf = (records: readonly StoredVersion[]): readonly IndexValue[] =>
       indexedBy([param], records, type, includer).flatMap(({ entries }) => entries.map(one => one.value));
     let values: readonly IndexValue[] | undefined;
@@ -100,8 +124,8 @@ async function referredTo(
       wanted.set(to, of);
       const isOwner = isOnlyOwner(type, param, to);
       const unknown = isOwner ? from.filter(record => !addOwners(record, to, includer, of.ids)) : from;
-      if (unknown.length === 0) continue;
-      const read = unknown.length < from.length ? valuesOf(unknown) : (values ??= valuesOf(from));
+      if (unknown.length === 0 && plain.length === 0) continue;
+      const read = [...plain, ...(unknown.length < from.length ? valuesOf(unknown) : (values ??= valuesOf(from)))];
       for (const query of alternatives(leadingTo(to, read, includer))) {
         if (query.kind === 'id') query.anyOf.forEach(id => of.ids.add(id));
         else of.others.push(query);
@@ -122,7 +146,19 @@ async function referredTo(
     add(await readVisible(type, keys, includer));
     if (others.length > 0) add(await search(type, { kind: 'or', of: others }, MOST_INCLUDED + seen.size + 1, includer));
   }
-  return { records, isCut };
+  if (named.length === 0) return { records, isCut };
+  const versions: FoundVersions = { earlier: [], current: [], lacking: [] };
+  for (const [type] of wanted) {
+    const found = await readVersions(
+      type,
+      named.filter(one => one.type === type.name),
+      includer,
+    );
+    records.push(...found.current);
+    versions.earlier.push(...found.earlier);
+    versions.lacking.push(...found.lacking);
+  }
+  return { records, isCut, versions };
 }
 
 /**

@@ -4,7 +4,8 @@ import { propertiesRead } from '../../fhirpath/extract/properties-read.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import { withOnly } from '../../indexing/only.ts';
-import type { ResourceType, SearchParam } from '../../model/model.ts';
+import type { Access } from '../../auth/access.ts';
+import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Chain, Has, Position, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
@@ -14,7 +15,7 @@ import type { StoredVersion } from '../../store/records.ts';
 /** The reads of a partition that a search uses. */
 export interface SearchedPartition extends Pick<
   Partition,
-  'id' | 'settings' | 'search' | 'count' | 'readMany' | 'types'
+  'id' | 'settings' | 'search' | 'count' | 'read' | 'readMany' | 'types'
 > {
   /**
    * The time by which a version matches `_lastUpdated`, if it is not yet written and its own is a placeholder.
@@ -29,6 +30,12 @@ export interface Place {
   readonly extract: Extract;
   /** `{publicUrl}/r4/{partition}`. */
   readonly base: string;
+}
+
+/** The caller of a search, and its place. */
+export interface Includer extends Place {
+  readonly model: Model;
+  readonly access: Access;
 }
 
 /** The order of reads whose order is irrelevant. */

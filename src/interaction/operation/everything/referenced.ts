@@ -8,7 +8,8 @@ import { hasText } from '../../../store/records.ts';
 import type { StoredVersion, VersionWithText } from '../../../store/records.ts';
 import { findReferences } from '../../../validation/references.ts';
 import { MOST_INCLUDED, readVisible } from '../../search/include.ts';
-import type { Included, Includer } from '../../search/include.ts';
+import type { Included } from '../../search/include.ts';
+import type { Includer } from '../../search/joined.ts';
 import type { EverythingRequest } from './request.ts';
 import type { Step } from './steps.ts';
 

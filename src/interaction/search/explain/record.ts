@@ -63,16 +63,25 @@ export function recorded(partition: SearchedPartition): Recorded {
         }
       },
       types: referringTo => partition.types(referringTo),
+      async read(type, ...key) {
+        const found = await partition.read(type, ...key);
+        add(readOf(type, found === undefined ? 0 : 1));
+        return found;
+      },
       async readMany(keys) {
         const found = await partition.readMany(keys);
         const [{ type } = { type: '' }] = keys;
-        const nothing = { clauses: [], order: [], statements: [], sharesIndexes: false };
-        add({ operation: 'read', type, ...nothing, times: 1, examined: found.length, returned: found.length });
+        add(readOf(type, found.length));
         return found;
       },
     },
   };
 }
+
+const readOf = (type: string, found: number): Step => {
+  const nothing = { clauses: [], order: [], statements: [], sharesIndexes: false };
+  return { operation: 'read', type, ...nothing, times: 1, examined: found, returned: found };
+};
 
 /** A sort without an index is several answers: its batches, and a count. */
 function stepOf(
