@@ -1,8 +1,8 @@
 import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { checkXhtml } from '../../validation/profile/xhtml.ts';
-import { readTag } from '../../validation/profile/xhtml-tag.ts';
-import type { Tag } from '../../validation/profile/xhtml-tag.ts';
+import { checkXhtml } from '../../fhir/xml/xhtml.ts';
+import { readTag } from '../../fhir/xml/xhtml-tag.ts';
+import type { Tag } from '../../fhir/xml/xhtml-tag.ts';
 import { withoutEntities } from '../../fhir/xml-text.ts';
 import { escapeText, Html, html } from '../../pages/html.ts';
 import type { Part } from '../../pages/html.ts';

@@ -1,5 +1,5 @@
 import { ExpressionError } from '../syntax.ts';
-import { checkXhtml } from '../../validation/profile/xhtml.ts';
+import { checkXhtml } from '../../fhir/xml/xhtml.ts';
 import { plainly, textOf, withEach, withValues } from './function-forms.ts';
 import type { Items } from './function-forms.ts';
 import { answer, forOne } from './compiling.ts';

@@ -2,7 +2,7 @@ import { isObject } from '../../fhir/json-object.ts';
 import type { Rule } from './fast-rules.ts';
 import { containedIn } from './resolve.ts';
 import { mayPrecede } from './possible-order.ts';
-import { checkXhtml } from './xhtml.ts';
+import { checkXhtml } from '../../fhir/xml/xhtml.ts';
 
 /** An invariant of R4 that cannot be used as published: the decision that replaces it, and the reason. */
 interface Exception {

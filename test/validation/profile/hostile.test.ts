@@ -1,7 +1,7 @@
 import { array, assert, constantFrom, jsonValue, nat, property, tuple } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
-import { checkXhtml } from '../../../src/validation/profile/xhtml.ts';
+import { checkXhtml } from '../../../src/fhir/xml/xhtml.ts';
 import { officialValidator, readExample } from './support/examples.ts';
 import { Budget } from '../../../src/fhirpath/evaluate/environment.ts';
 import type { ValidateOptions, ValidationIssue, Validator } from '../../../src/validation/profile/validator.ts';

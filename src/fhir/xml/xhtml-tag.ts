@@ -11,6 +11,9 @@ export interface Tag {
   readonly end: number;
 }
 
+/** Most attributes of one element. */
+export const mostAttributes = 64;
+
 /** Reads the tag that begins at a `<`; what is wrong with it, as the end of a sentence, if it is not well-formed. */
 export function readTag(text: string, start: number): Tag | string {
   const closing = text.charAt(start + 1) === '/';
@@ -19,13 +22,14 @@ export function readTag(text: string, start: number): Tag | string {
   let at = start + (closing ? 2 : 1) + name.length;
   const attributes: (readonly [string, string])[] = [];
   for (;;) {
-    at += take(text, at, /\s+/y)?.length ?? 0;
+    const space = take(text, at, /[ \t\r\n]+/y)?.length ?? 0;
+    at += space;
     if (text.charAt(at) === '>') return { name, closing, selfClosing: false, attributes, end: at + 1 };
     if (text.startsWith('/>', at)) return { name, closing, selfClosing: true, attributes, end: at + 2 };
     const attribute = take(text, at, /[A-Za-z_:][\w:.-]{0,60}/y);
-    if (attribute === undefined || closing) return `has a \`${name}\` that is not well-formed`;
+    if (attribute === undefined || closing || space === 0) return `has a \`${name}\` that is not well-formed`;
     at += attribute.length;
-    const equals = take(text, at, /\s{0,20}=\s{0,20}/y);
+    const equals = take(text, at, /[ \t\r\n]{0,20}=[ \t\r\n]{0,20}/y);
     const quote = equals === undefined ? '' : text.charAt(at + equals.length);
     const from = at + (equals?.length ?? 0) + 1;
     const to = quote === '"' || quote === "'" ? text.indexOf(quote, from) : -1;
@@ -34,6 +38,9 @@ export function readTag(text: string, start: number): Tag | string {
     if (value.includes('<')) return `has a \`<\` in the attribute \`${attribute}\``;
     const entity = unknownEntity(value);
     if (entity !== undefined) return noEntity(entity);
+    if (attributes.length === mostAttributes) return `has more than ${mostAttributes} attributes on \`${name}\``;
+    if (attributes.some(([known]) => known === attribute))
+      return `has the attribute \`${attribute}\` twice on \`${name}\``;
     attributes.push([attribute, value]);
     at = to + 1;
   }

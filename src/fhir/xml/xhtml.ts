@@ -1,6 +1,6 @@
 import { noEntity, readTag } from './xhtml-tag.ts';
 import type { Tag } from './xhtml-tag.ts';
-import { hasBareAmpersand, unknownEntity } from './xhtml-text.ts';
+import { hasBareAmpersand, isBeyond, unknownEntity } from './xhtml-text.ts';
 
 /** The result of checking a narrative: the formal error, as the end of a sentence, and whether it has content. */
 export interface Xhtml {
@@ -21,18 +21,20 @@ export function checkXhtml(text: string): Xhtml {
 function formOf(text: string, seen: { content: boolean }): string | undefined {
   const open: string[] = [];
   let begun = false;
-  let at = text.search(/\S/);
+  let at = text.search(/[^ \t\r\n]/);
   if (at === -1) return 'is empty';
-  if (!/^<div[\s/>]/.test(text.slice(at, at + 5))) return 'does not begin with `<div`';
+  if (isBeyond(text)) return 'has a character that XML does not have';
+  if (!/^<div[ \t\r\n/>]/.test(text.slice(at, at + 5))) return 'does not begin with `<div`';
   while (at < text.length) {
     const next = text.indexOf('<', at);
     const end = next === -1 ? text.length : next;
     if (end > at) {
       const between = text.slice(at, end);
-      const blank = /^\s*$/.test(between);
+      const blank = /^[ \t\r\n]*$/.test(between);
       if (!blank && open.length === 0) return 'has text after its `div`';
       seen.content ||= !blank;
       if (hasBareAmpersand(between)) return 'has an `&` that begins no entity; write `&amp;`';
+      if (between.includes(']]>')) return 'has `]]>`; write `]]&gt;`';
       const entity = unknownEntity(between);
       if (entity !== undefined) return noEntity(entity);
     }
@@ -40,6 +42,8 @@ function formOf(text: string, seen: { content: boolean }): string | undefined {
     if (text.startsWith('<!--', next)) {
       const close = text.indexOf('-->', next + 4);
       if (close === -1) return 'has a comment that is not closed';
+      const dashes = text.indexOf('--', next + 4);
+      if (dashes !== close) return 'has `--` in a comment';
       at = close + 3;
       continue;
     }
@@ -71,7 +75,8 @@ function checkTag({ name, attributes }: Tag, root: boolean): string | undefined 
       if (value !== 'http://www.w3.org/1999/xhtml') return `has another namespace than that of XHTML`;
       continue;
     }
-    if (attribute.startsWith('xmlns:') || attribute.startsWith('xml:')) continue;
+    if (/^xml:[a-z]+$/.test(attribute)) continue;
+    if (/^xmlns:(?!xml)[A-Za-z_][\w.-]*$/.test(attribute) && value !== '' && !ofXml.test(value)) continue;
     if (!everywhere.has(attribute) && allowed[name]?.includes(attribute) !== true)
       return `has the attribute \`${attribute}\` on \`${name}\`, which a narrative may not have`;
     if ((attribute === 'href' || attribute === 'src') && /^\s*(javascript|vbscript):/i.test(value))
@@ -81,6 +86,9 @@ function checkTag({ name, attributes }: Tag, root: boolean): string | undefined 
     return 'lacks `xmlns="http://www.w3.org/1999/xhtml"`';
   return undefined;
 }
+
+/** Namespaces that no prefix may have begin so. https://www.w3.org/TR/xml-names/#ns-decl */
+const ofXml = /^http:\/\/www\.w3\.org\/(XML\/1998|2000\/xmlns)/;
 
 const elements: ReadonlySet<string> = new Set(
   `p br div h1 h2 h3 h4 h5 h6 a span b em i strong small big tt dfn q var abbr acronym cite blockquote hr address bdo
