@@ -26,6 +26,8 @@ export interface ElementDefinition {
   readonly max: number;
   readonly summary: boolean;
   readonly modifier: boolean;
+  /** True if it is an attribute in XML. https://hl7.org/fhir/R4/xml.html */
+  readonly attribute: boolean;
   readonly types: readonly ElementType[];
   readonly binding?: {
     readonly strength: 'required' | 'extensible' | 'preferred' | 'example';

@@ -141,6 +141,7 @@ function compileElement(
   const binding = asObject(element['binding']);
   const valueSet = asString(binding['valueSet']);
   const types = reference === undefined ? objectsOf(element['type']) : [{ code: content?.base }];
+  const resourceId = kind === 'resource' && name === 'id' && path.indexOf('.') === path.lastIndexOf('.');
   return {
     path,
     name,
@@ -149,9 +150,9 @@ function compileElement(
     max: element['max'] === '*' ? Infinity : Number(element['max'] ?? 1),
     summary: element['isSummary'] === true,
     modifier: element['isModifier'] === true,
-    types: types.map(type =>
-      compileElementType(type, name, choice, content, path.indexOf('.') === path.length - 3 && kind === 'resource'),
-    ),
+    // `id` of elements and `url` of extensions have types of FHIRPath, and so has the id of a resource.
+    attribute: !resourceId && types.some(({ code }) => String(code).startsWith(systemType)),
+    types: types.map(type => compileElementType(type, name, choice, content, resourceId)),
     // a required code
     ...(valueSet === undefined ? {} : { binding: { strength: binding['strength'] as Strength, valueSet } }),
   };
@@ -166,7 +167,7 @@ function compileElementType(
   content: TypeDefinition | undefined,
   resourceId: boolean,
 ): ElementType {
-  const code = typeCode(type, resourceId && name === 'id');
+  const code = typeCode(type, resourceId);
   const targets = stringsOf(type['targetProfile']).map(profile => profile.slice(profile.lastIndexOf('/') + 1));
   return {
     code,
@@ -176,11 +177,13 @@ function compileElementType(
   };
 }
 
+const systemType = 'http://hl7.org/fhirpath/';
+
 /** The FHIR type; ids and the values of primitives are typed as FHIRPath strings and name theirs in an extension. */
 function typeCode(type: JsonObject, resourceId: boolean): string {
   const code = String(type['code']);
   if (resourceId) return 'id';
-  if (!code.startsWith('http://hl7.org/fhirpath/')) return code;
+  if (!code.startsWith(systemType)) return code;
   const named = objectsOf(type['extension']).find(({ url }) => url === `${base}structuredefinition-fhir-type`);
   return asString(named?.['valueUrl']) ?? code.slice(code.lastIndexOf('.') + 1).toLowerCase();
 }

@@ -21,10 +21,22 @@ describe('a type definition', () => {
       max: 1,
       summary: true,
       modifier: true,
+      attribute: false,
       types: [{ code: 'code', property: 'status', targets: [] }],
       binding: { strength: 'required', valueSet: 'http://hl7.org/fhir/ValueSet/observation-status|4.0.1' },
     });
     expect(type('Patient').elements.get('name')?.max).toBe(Infinity);
+  });
+
+  it('has the attributes of XML: the ids of elements, and the url of an extension', () => {
+    const isAttribute = (of: TypeDefinition | undefined, name: string) => of?.elements.get(name)?.attribute;
+    const contact = type('Patient').elements.get('contact')?.types[0]?.content;
+    expect([
+      isAttribute(contact, 'id'),
+      isAttribute(type('Coding'), 'id'),
+      isAttribute(type('Extension'), 'url'),
+    ]).toEqual([true, true, true]);
+    expect([isAttribute(type('Patient'), 'id'), isAttribute(type('ValueSet'), 'url')]).toEqual([false, false]);
   });
 
   it('has a choice once among its elements and once for each type among its properties', () => {
