@@ -25,9 +25,17 @@ function parseMediaType(text: string): MediaType {
  */
 export function isFhirJson(contentType: string): boolean {
   const media = parseMediaType(contentType);
-  const isJson = media.type === 'application/fhir+json' || media.type === 'application/json';
-  return isJson && isUnicode(media) && ['4.0', '4.0.1'].includes(media.parameter('fhirversion') ?? '4.0');
+  return ['application/fhir+json', 'application/json'].includes(media.type) && isR4(media);
 }
+
+/** The same for XML: `application/fhir+xml`, `application/xml` or `text/xml`. */
+export function isFhirXml(contentType: string): boolean {
+  const media = parseMediaType(contentType);
+  return ['application/fhir+xml', 'application/xml', 'text/xml'].includes(media.type) && isR4(media);
+}
+
+const isR4 = (media: MediaType): boolean =>
+  isUnicode(media) && ['4.0', '4.0.1'].includes(media.parameter('fhirversion') ?? '4.0');
 
 const isUnicode = (media: MediaType): boolean => ['utf-8', 'utf8'].includes(media.parameter('charset') ?? 'utf-8');
 
@@ -40,6 +48,9 @@ export const patchFormats = [
   'application/fhir+json',
   'application/merge-patch+json',
 ] as const;
+
+/** The media types of patches as bodies: a FHIRPath Patch may also be XML. */
+export const servedPatchFormats: readonly string[] = [...patchFormats, 'application/fhir+xml'];
 
 export type PatchFormat = (typeof patchFormats)[number];
 
