@@ -32,6 +32,7 @@ export function createListener(shared: Shared, engine: Engine): Listener {
     ],
     respond: createRespond({
       headers,
+      types: engine.model.definitions,
       compression: compression === 'on' || (compression === 'auto' && trustedProxies.length === 0),
       threshold: config.compressionThreshold,
     }),

@@ -28,7 +28,7 @@ export function createAnswerRooms(shareOf: ShareOf): AnswerRooms {
 
 /** Gives the room back when the answer is sent, or the client has disconnected. */
 export function endWith(response: ServerResponse, room: AnswerRoom): void {
-  if (room.taken === 0) return;
+  if (room.isEmpty) return;
   if (response.closed) room.end();
   else response.once('close', () => room.end());
 }

@@ -33,6 +33,14 @@ export async function readBody(
  */
 const mapped = 32 * 1024 * 1024 + 1;
 
+/** Changes the form of a body while it arrives. */
+export interface BodyReader {
+  /** The bytes that a part becomes. Throws FhirError. */
+  push(chunk: Buffer): Buffer;
+  /** The bytes at the end. Throws FhirError. */
+  end(): Buffer;
+}
+
 /** A body in memory. */
 export interface Body {
   readonly bytes: Buffer;
@@ -43,13 +51,14 @@ export interface Body {
 /**
  * Reads a body that may be large, like readBody: more than a megabyte waits unread for a place, and is then read into
  * one allocation, which is returned to the system when it is freed. A smaller one waits until it may be worked on.
- * Throws FhirError 503 if no place becomes free.
+ * Throws FhirError 503 if no place becomes free. What a `reader` makes of a body has the same limit.
  */
 export async function readUpload(
   request: IncomingMessage,
   response: ServerResponse,
   limits: BodyLimits,
   uploads: Uploads,
+  reader?: BodyReader,
 ): Promise<Body> {
   const announced = announcedSize(request);
   if (announced > limits.most) throw tooLarge(limits.most);
@@ -68,10 +77,24 @@ export async function readUpload(
     else chunk.copy(whole, size);
     size += chunk.length;
   };
-  const hold = ({ length }: Buffer): boolean => {
-    if (!uploads.hold(length, size)) return false;
-    held += length;
+  const hold = (bytes: number): boolean => {
+    if (!uploads.hold(bytes, size)) return false;
+    held += bytes;
     return true;
+  };
+  const store = (chunk: Buffer, bytes: number): Promise<void> | void => {
+    if (size + chunk.length > limits.most) return Promise.reject(tooLarge(limits.most));
+    if (whole !== undefined) return add(chunk);
+    if (size + chunk.length <= largeBody) return hold(bytes) ? add(chunk) : Promise.reject(busy());
+    return enter(limits.most).then(() => add(chunk));
+  };
+  const change = (chunk: Buffer, by: BodyReader): Promise<void> | void => {
+    try {
+      const changed = by.push(chunk);
+      return store(changed, changed.length + chunk.length);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
   const enter = async (room: number): Promise<void> => {
     leave = await uploads.enter(request);
@@ -93,12 +116,12 @@ export async function readUpload(
   };
   try {
     await withoutPlace(request, async () => {
-      if (announced > largeBody) await enter(isCompressed(request) ? limits.most : announced);
-      await receive(request, response, limits, chunk => {
-        if (whole !== undefined) return add(chunk);
-        if (size + chunk.length <= largeBody) return hold(chunk) ? add(chunk) : Promise.reject(busy());
-        return enter(limits.most).then(() => add(chunk));
-      });
+      const isExact = reader === undefined && !isCompressed(request);
+      if (announced > largeBody) await enter(isExact ? announced : limits.most);
+      await receive(request, response, limits, chunk =>
+        reader === undefined ? store(chunk, chunk.length) : change(chunk, reader),
+      );
+      if (reader !== undefined) await store(reader.end(), 0);
     });
   } catch (error) {
     free();

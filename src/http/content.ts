@@ -1,34 +1,38 @@
 import type { IncomingMessage } from 'node:http';
 import { fhirError } from '../fhir/error.ts';
-import { isFhirJson, patchFormatOf, patchFormats } from '../fhir/media-type.ts';
+import { isFhirJson, isFhirXml, patchFormatOf, patchFormats, servedPatchFormats } from '../fhir/media-type.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Attachment } from '../model/model.ts';
 
 /**
- * Throws FhirError 415 unless the content type is JSON of FHIR R4 in UTF-8: `application/fhir+json` or
- * `application/json`, without fhirVersion or with 4.0. https://hl7.org/fhir/R4/http.html#mime-type
+ * Returns whether a body is XML, and not JSON. Throws FhirError 415 unless the content type is one of both of FHIR R4
+ * in UTF-8, without fhirVersion or with 4.0. https://hl7.org/fhir/R4/http.html#mime-type
  */
-export function requireFhirJson({ headers }: IncomingMessage): void {
+export function requireFhirFormat({ headers }: IncomingMessage): boolean {
   const given = headers['content-type'];
-  if (isFhirJson(given ?? '')) return;
+  if (isFhirJson(given ?? '')) return false;
+  if (isFhirXml(given ?? '')) return true;
   const text =
-    'A resource is accepted as `application/fhir+json` or `application/json` of FHIR 4.0 in ' +
-    `UTF-8, not with ${quoted(given)}.`;
+    'A resource is accepted as `application/fhir+json` or `application/json`, and as `application/fhir+xml`, ' +
+    `\`application/xml\` or \`text/xml\`, of FHIR 4.0 in UTF-8, not with ${quoted(given)}.`;
   throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
 }
 
 /**
- * The format of a patch. Throws FhirError 415 with Accept-Patch for any other content type.
+ * The format of a patch, and whether it is XML, which means the same as the JSON of FHIR. Throws FhirError 415 with
+ * Accept-Patch for any other content type.
  * https://hl7.org/fhir/R4/http.html#patch, https://www.rfc-editor.org/rfc/rfc5789#section-2.2
  */
-export function requirePatchFormat({ headers }: IncomingMessage): PatchFormat {
+export function requirePatchFormat({ headers }: IncomingMessage): { contentType: PatchFormat; isXml: boolean } {
   const given = headers['content-type'];
   const format = patchFormatOf(given ?? '');
-  if (format !== undefined) return format;
+  if (format !== undefined) return { contentType: format, isXml: false };
+  if (isFhirXml(given ?? '')) return { contentType: 'application/fhir+json', isXml: true };
   const [json, fhir, merge] = patchFormats;
-  const accepted = `as \`${json}\` or \`${merge}\`, or as Parameters or a part of the record in \`${fhir}\`, in UTF-8`;
-  const text = `A patch is accepted ${accepted}, not with ${quoted(given)}.`;
-  throw fhirError(415, 'not-supported', text, 'http."Content-Type"', { 'Accept-Patch': patchFormats.join(', ') });
+  const text =
+    `A patch is accepted as \`${json}\` or \`${merge}\`, or as Parameters or a part of the record in \`${fhir}\` or ` +
+    `\`application/fhir+xml\`, in UTF-8, not with ${quoted(given)}.`;
+  throw fhirError(415, 'not-supported', text, 'http."Content-Type"', { 'Accept-Patch': servedPatchFormats.join(', ') });
 }
 
 const quoted = (contentType: string | undefined): string =>

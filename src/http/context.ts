@@ -1,5 +1,6 @@
 import type { Access } from '../auth/access.ts';
 import type { ParameterizedContext } from 'koa';
+import type { AnswerRoom } from '../interaction/answer-room.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { PartitionIdentity } from '../store/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
@@ -27,6 +28,8 @@ export interface RequestState {
   partialRequest: PartialRequest | undefined;
   /** fhir-request.ts: the format of the answer; undefined if a request is rejected before its parameters are parsed. */
   pretty: boolean | undefined;
+  /** fhir-request.ts: the room for the answer. */
+  room: AnswerRoom | undefined;
   contentType: string | undefined;
 }
 

@@ -92,10 +92,17 @@ export function wantsPage(
   if (accept === undefined || !accept.includes('text/html')) return false;
   const qualities = new Map(accept.split(',').map(qualityOf));
   const html = qualities.get('text/html') ?? 0;
-  return html > 0 && jsonTypes.every(type => html > (qualities.get(type) ?? 0));
+  return html > 0 && fhirTypes.every(type => html > (qualities.get(type) ?? 0));
 }
 
-const jsonTypes = ['application/fhir+json', 'application/json', 'application/json+fhir'];
+const fhirTypes = [
+  'application/fhir+json',
+  'application/json',
+  'application/json+fhir',
+  'application/fhir+xml',
+  'application/xml',
+  'text/xml',
+];
 
 function qualityOf(range: string): [type: string, quality: number] {
   const [type = '', ...parameters] = range.split(';').map(part => part.trim().toLowerCase());

@@ -21,6 +21,7 @@ import { readResource, takesResource } from './resource.ts';
 import { resolveRoute } from '../interaction/routes.ts';
 import type { Shape } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
+import type { XmlBody } from './xml-body.ts';
 
 /** The dependencies of reading a request. */
 export interface FhirRequestParts {
@@ -37,10 +38,13 @@ export interface FhirRequestParts {
 export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respond): Handler {
   const read = createReadRequest(parts, shape);
   return async context => {
-    const { request, room, asksContent, free } = await read(context);
+    const { request, room, asksContent, xml, free } = await read(context);
     try {
       const answer = await dispatch(parts.engine, request);
-      await respond(context, asksContent ? contentAnswer(answer, context.req.headers.accept) : answer);
+      const located = xml === undefined ? answer : xml.locatedAnswer(answer);
+      await respond(context, asksContent ? contentAnswer(located, context.req.headers.accept) : located);
+    } catch (error) {
+      throw xml === undefined ? error : xml.located(error);
     } finally {
       free();
       endWith(context.res, room);
@@ -54,6 +58,8 @@ interface ReadRequest {
   /** Whether it is answered with the content of a Binary, in its own media type. */
   readonly asksContent: boolean;
   readonly room: AnswerRoom;
+  /** The body as XML, if it is. */
+  readonly xml: XmlBody | undefined;
   readonly free: () => void;
 }
 
@@ -95,6 +101,7 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
     const route = bundleRoute(model, found, body?.bytes);
     asked.route = route;
     const { requestId, requestKey, address } = state;
+    state.room = rooms.open(address);
     // Field by field, which is faster than a spread and gives all requests one shape.
     const request = {
       interaction: route.interaction,
@@ -114,9 +121,9 @@ function createReadRequest(parts: FhirRequestParts, shape: Shape): (context: Con
       headers,
       body: body?.bytes,
       contentType: body?.contentType,
-      room: rooms.open(address),
+      room: state.room,
     };
-    return { request, room: request.room, asksContent, free: () => body?.free() };
+    return { request, room: request.room, asksContent, xml: body?.xml, free: () => body?.free() };
   };
 }
 

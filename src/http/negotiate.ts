@@ -1,10 +1,10 @@
 import { fhirError } from '../fhir/error.ts';
 
-/** The two names of the one supported format. https://hl7.org/fhir/R4/http.html#mime-type */
-const fhirJson = 'application/fhir+json';
-const plainJson = 'application/json';
+/** The names of the two formats, those that are answered first first. https://hl7.org/fhir/R4/http.html#mime-type */
+const [fhirJson, plainJson] = ['application/fhir+json', 'application/json'];
+const [fhirXml, plainXml, textXml] = ['application/fhir+xml', 'application/xml', 'text/xml'];
 
-/** Values of `_format` that mean JSON, with the type of the answer. https://hl7.org/fhir/R4/http.html#parameters */
+/** Values of `_format`, with the type of the answer. https://hl7.org/fhir/R4/http.html#parameters */
 const formats: ReadonlyMap<string, string> = new Map([
   ['json', fhirJson],
   [fhirJson, fhirJson],
@@ -13,6 +13,13 @@ const formats: ReadonlyMap<string, string> = new Map([
   ['text/json', plainJson],
   ['application/json+fhir', fhirJson], // the name before release 3
   ['application/json fhir', fhirJson],
+  ['xml', fhirXml],
+  [fhirXml, fhirXml],
+  ['application/fhir xml', fhirXml],
+  [plainXml, plainXml],
+  [textXml, textXml],
+  ['application/xml+fhir', fhirXml],
+  ['application/xml fhir', fhirXml],
 ]);
 
 /**
@@ -32,6 +39,21 @@ export function negotiate(accept: string | undefined, format?: string): string {
 
 /** The type of answers without negotiation. */
 export const defaultContentType = contentType(fhirJson, false);
+
+/**
+ * The Content-Type of an answer to a request that was rejected before its parameters were read: what it asks for, and
+ * JSON if that is not clear.
+ */
+export function earlyContentType(accept: string | undefined, query: string | undefined): string {
+  try {
+    return negotiate(accept, new URLSearchParams(query).get('_format') ?? undefined);
+  } catch {
+    return defaultContentType;
+  }
+}
+
+/** Whether a Content-Type of `negotiate` is XML. */
+export const isXml = (type: string): boolean => type.includes('xml');
 
 // Clients send few different Accept headers, each with every request.
 const remembered = new Map<string, string>();
@@ -58,7 +80,9 @@ interface Range {
 function byAccept(accept: string): string {
   const ranges = accept.split(',').flatMap(text => parseRange(text) ?? []);
   let best: { type: string; quality: number; exact: boolean; versioned: boolean } | undefined;
-  for (const type of [fhirJson, plainJson]) {
+  // Browsers name XML before anything else, and mean pages.
+  const isBrowser = ranges.some(({ type }) => type === 'text/html');
+  for (const type of isBrowser ? [fhirJson, plainJson, fhirXml] : [fhirJson, plainJson, fhirXml, plainXml, textXml]) {
     const range = mostSpecific(ranges, type);
     if (range === undefined || range.quality === 0) continue;
     const exact = range.type === type;
@@ -91,7 +115,9 @@ const named: ReadonlySet<string> = new Set([
   plainJson,
   'application/json+fhir',
   'text/json',
-  'application/fhir+xml',
+  fhirXml,
+  plainXml,
+  textXml,
   'application/xml+fhir',
   'application/fhir+turtle',
 ]);
@@ -125,6 +151,7 @@ const notAcceptable = (what: string, expression: string) =>
   fhirError(
     406,
     'not-supported',
-    `${what}: answers are JSON of FHIR 4.0 (\`${fhirJson}\`, \`${plainJson}\` or \`_format=json\`).`,
+    `${what}: answers are JSON or XML of FHIR 4.0 (\`${fhirJson}\`, \`${plainJson}\`, \`${fhirXml}\`, ` +
+      `\`${plainXml}\`, \`${textXml}\`, \`_format=json\` or \`_format=xml\`).`,
     expression,
   );

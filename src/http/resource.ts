@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { MOST_RESOURCES } from '../interaction/bundle/read-entries.ts';
+import { isFhirXml } from '../fhir/media-type.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
@@ -9,9 +10,10 @@ import { asBinary, takesContent } from './binary.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
 import { withoutMark } from '../fhir/utf8.ts';
-import { bodyLimit, requireFhirJson, requirePatchFormat } from './content.ts';
+import { bodyLimit, requireFhirFormat, requirePatchFormat } from './content.ts';
 import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
+import type { XmlBody } from './xml-body.ts';
 
 /** The context that decides which resource is read, and its maximum size. */
 interface Reading {
@@ -21,33 +23,45 @@ interface Reading {
   readonly uploads: Uploads;
 }
 
-/** The body of a request, with its format if it is a patch. */
+/** The body of a request as JSON, with its format if it is a patch, and what knows the lines of its XML. */
 export interface ReceivedBody extends Body {
   readonly contentType?: PatchFormat;
+  readonly xml?: XmlBody;
 }
 
-/** Reads the body of a write or an operation, as bytes, which the caller frees. */
+/** Reads the body of a write or an operation, as bytes of JSON, which the caller frees; XML becomes JSON. */
 export async function readResource(
   { req, res }: Context,
   { route, model, limits: { most, timeout }, uploads }: Reading,
 ): Promise<ReceivedBody> {
-  const receive = (bytes: number): Promise<Body> => readUpload(req, res, { most: bytes, timeout }, uploads);
-  const read = async (bytes: number): Promise<Body> => {
-    const body = await receive(bytes);
-    return { ...body, bytes: withoutMark(body.bytes) };
+  const receive = (bytes: number, xml?: XmlBody): Promise<Body> =>
+    readUpload(req, res, { most: bytes, timeout }, uploads, xml);
+  const read = async (bytes: number, isXml: boolean): Promise<ReceivedBody> => {
+    const xml = isXml ? new (await import('./xml-body.ts')).XmlBody(model.definitions) : undefined;
+    const body = await receive(bytes, xml);
+    return { ...body, bytes: withoutMark(body.bytes), ...(xml === undefined ? {} : { xml }) };
   };
   if (route.interaction === 'patch') {
-    const contentType = requirePatchFormat(req);
-    return { ...(await read(most)), contentType };
+    const { contentType, isXml } = requirePatchFormat(req);
+    return { ...(await read(most, isXml)), contentType };
   }
   if (takesContent(route)) {
     const body = await receive(bodyLimit(declaredType(model, route).attachment, most));
-    return withBytes(body, bytes => asBinary(req, route, bytes));
+    const given = isFhirXml(req.headers['content-type'] ?? '') ? await binaryOfXml(body, model) : undefined;
+    return given ?? withBytes(body, bytes => asBinary(req, route, bytes));
   }
-  requireFhirJson(req);
-  if (route.interaction === 'batch') return read(bundleLimit(model, most));
+  const isXml = requireFhirFormat(req);
+  if (route.interaction === 'batch') return read(bundleLimit(model, most), isXml);
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
-  return read(bodyLimit(attachment, most));
+  return read(bodyLimit(attachment, most), isXml);
+}
+
+/** The body as JSON if it is a Binary as XML; undefined if it is other content. */
+async function binaryOfXml(body: Body, { definitions }: Model): Promise<ReceivedBody | undefined> {
+  if (!/<(\w+:)?Binary[\s/>]/.test(body.bytes.subarray(0, 1024).toString('latin1'))) return undefined;
+  const { XmlBody } = await import('./xml-body.ts');
+  const xml = new XmlBody(definitions);
+  return { ...withBytes(body, bytes => Buffer.concat([xml.push(bytes), xml.end()])), xml };
 }
 
 /** The body with other bytes, freed if there are none. */

@@ -1,14 +1,17 @@
 import { prettyJson } from '../fhir/json.ts';
 import { printETag } from '../fhir/etag.ts';
+import type { XmlTypes } from '../fhir/xml/layout.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import { compress, encodingFor } from './compress.ts';
 import type { Context, Respond } from './context.ts';
 import { linger } from './linger.ts';
-import { defaultContentType } from './negotiate.ts';
+import { earlyContentType, isXml } from './negotiate.ts';
 
 export interface RespondOptions {
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The types of R4, for answers as XML. */
+  readonly types: XmlTypes;
   readonly compression: boolean;
   /** Minimum size of a compressed body, in bytes. */
   readonly threshold: number;
@@ -21,18 +24,23 @@ export interface RespondOptions {
 export function createRespond(options: RespondOptions): Respond {
   const vary = options.compression ? 'Accept, Accept-Encoding, Origin, Prefer' : 'Accept, Origin, Prefer';
   const always = Object.entries({ ...options.headers, Vary: vary }).flat();
-  return async (context, response) => {
+  return async (context, made) => {
     const { req, res, state } = context;
     context.respond = false;
-    state.response = response;
+    state.response = made;
     if (res.headersSent || res.destroyed) return;
+    const type = state.contentType ?? earlyContentType(req.headers.accept, state.query);
+    const inXml = isXml(type) && made.body !== undefined && made.headers?.['Content-Type'] === undefined;
+    const response = inXml ? await asXml(context, made, options) : made;
+    state.response = response;
+    if (inXml && (res.headersSent || res.destroyed)) return;
     const own = response.headers ?? {};
     const headers = headersOf(context, response, always);
     let body: string | Buffer | undefined;
     let ascii = false;
     const content = response.bytes ?? response.body;
     if (content !== undefined) {
-      const isIndented = state.pretty === true && content.length <= longestIndented;
+      const isIndented = !inXml && state.pretty === true && content.length <= longestIndented;
       body = isIndented && typeof content === 'string' ? `${prettyJson(content)}\n` : content;
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       if (encoding !== undefined && body.length >= options.threshold) {
@@ -42,7 +50,7 @@ export function createRespond(options: RespondOptions): Respond {
       }
       const bytes = Buffer.byteLength(body);
       ascii = bytes === body.length;
-      if (own['Content-Type'] === undefined) headers.push('Content-Type', state.contentType ?? defaultContentType);
+      if (own['Content-Type'] === undefined) headers.push('Content-Type', type);
       headers.push('Content-Length', String(bytes));
     } else if (response.status !== 304 && response.status !== 204) headers.push('Content-Length', '0');
     res.writeHead(response.status, headers);
@@ -53,6 +61,16 @@ export function createRespond(options: RespondOptions): Respond {
       res.end();
     } else res.end(body, ascii ? 'latin1' : 'utf8'); // the same bytes, written with less work
   };
+}
+
+/** The response with its body as XML, by modules that are loaded with the first. */
+async function asXml(context: Context, response: FhirResponse, { types }: RespondOptions): Promise<FhirResponse> {
+  const { xmlAnswer } = await import('./xml-answer.ts');
+  const { state, method } = context;
+  const pretty = state.pretty === true && (response.body?.length ?? 0) <= longestIndented;
+  const interaction = state.partialRequest?.route?.interaction;
+  const mayWrite = method !== 'GET' && method !== 'HEAD' && interaction?.startsWith('search') !== true;
+  return xmlAnswer(response, { types, pretty, room: state.room, mayWrite });
 }
 
 /** Most characters that are indented: of longer answers the event loop would be held for too long. */

@@ -22,10 +22,16 @@ export class AnswerRoom {
   readonly #counts: AnswerCounts;
   #taken = 0;
   #counted = 0;
+  #other = 0;
   #isFull = false;
 
   constructor(counts: AnswerCounts) {
     this.#counts = counts;
+  }
+
+  /** Whether nothing is counted among the answers of all requests. */
+  get isEmpty(): boolean {
+    return this.#counted + this.#other === 0;
   }
 
   /** The characters that are taken. */
@@ -54,6 +60,12 @@ export class AnswerRoom {
     this.#counted += missing;
   }
 
+  /** Takes room for the answer in another form, beside the first. Throws FhirError 503 if there is none. */
+  takeForm(characters: number): void {
+    if (!this.#counts.take(characters)) throw busy();
+    this.#other += characters;
+  }
+
   /**
    * Does work that may read so many characters, with room for them among the answers of all requests until it ends, so
    * that many requests at once do not read what none of them can send. Throws FhirError 503 at once if there is none.
@@ -79,6 +91,8 @@ export class AnswerRoom {
   /** Gives back everything. */
   end(): void {
     this.giveBack(0);
+    this.#counts.give(this.#other);
+    this.#other = 0;
   }
 }
 

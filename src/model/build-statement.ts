@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { patchFormats } from '../fhir/media-type.ts';
+import { servedPatchFormats } from '../fhir/media-type.ts';
 import { objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { incompleteUrl } from '../definitions/definition.ts';
@@ -71,8 +71,8 @@ export function buildStatement(
       ...statementDetails(statements, detailsOfStatement),
       kind: 'instance',
       fhirVersion: '4.0.1',
-      format: distinct(['application/fhir+json', 'json', ...formats]),
-      ...list('patchFormat', isPatched ? patchFormats : []),
+      format: distinct(['application/fhir+json', 'application/fhir+xml', 'json', 'xml', ...formats]),
+      ...list('patchFormat', isPatched ? servedPatchFormats : []),
       rest: [withDetails(ofSystem, rests)],
     },
     statements,

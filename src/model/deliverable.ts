@@ -1,5 +1,5 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
-import { patchFormatOf, patchFormats } from '../fhir/media-type.ts';
+import { servedPatchFormats } from '../fhir/media-type.ts';
 import { texts } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
@@ -55,11 +55,11 @@ const isSupported = (code: unknown): boolean => asString(code) !== undefined && 
 export function checkStatementPromises(statement: DefinitionNode, isPatched: boolean, report: ReportAt): void {
   const { json } = statement;
   stringsOf(json['format']).forEach((format, index) => {
-    if (/xml|turtle|ttl/i.test(format))
+    if (/turtle|ttl/i.test(format))
       report(
         statement,
         `format[${index}]`,
-        `\`${format}\` is not served; resources are JSON (\`application/fhir+json\`).`,
+        `\`${format}\` is not served; resources are \`application/fhir+json\` and \`application/fhir+xml\`.`,
       );
   });
   if (json['patchFormat'] !== undefined && !isPatched)
@@ -69,14 +69,14 @@ export function checkStatementPromises(statement: DefinitionNode, isPatched: boo
       '`patchFormat` needs the interaction `patch` on a type; declare it, or remove it.',
     );
   stringsOf(json['patchFormat']).forEach((format, index) => {
-    if (patchFormatOf(format) !== format) report(statement, `patchFormat[${index}]`, noPatchFormat(format));
+    if (!servedPatchFormats.includes(format)) report(statement, `patchFormat[${index}]`, noPatchFormat(format));
   });
   for (const [element, text] of Object.entries(unserved))
     if (json[element] !== undefined) report(statement, element, text);
 }
 
 const noPatchFormat = (format: string): string =>
-  `\`${format}\` is not served; patches are ${quotedCodes(patchFormats)}.`;
+  `\`${format}\` is not served; patches are ${quotedCodes(servedPatchFormats)}.`;
 
 const unserved: Readonly<Record<string, string>> = {
   messaging: 'Messages are not served; remove `messaging`.',

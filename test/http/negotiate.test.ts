@@ -5,6 +5,7 @@ import { negotiate } from '../../src/http/negotiate.ts';
 
 const fhir = 'application/fhir+json; charset=utf-8';
 const json = 'application/json; charset=utf-8';
+const xml = 'application/fhir+xml; charset=utf-8';
 const versioned = 'application/fhir+json; fhirVersion=4.0; charset=utf-8';
 
 const acceptRows: readonly [accept: string | undefined, answer: string | 406, why: string][] = [
@@ -23,15 +24,24 @@ const acceptRows: readonly [accept: string | undefined, answer: string | 406, wh
   ['application/fhir+json;q=0, */*', json, 'q=0 excludes, and the more specific range decides'],
   ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', fhir, 'what browsers send'],
   ['text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2', fhir, 'what Java sends'],
-  ['application/fhir+xml, application/fhir+json;q=0.5', fhir, 'the second choice is served'],
+  ['application/fhir+xml, application/fhir+json;q=0.5', xml, 'the higher q is XML'],
+  ['application/fhir+xml;q=0.5, application/fhir+json', fhir, 'the higher q is JSON'],
+  ['application/fhir+xml, application/fhir+json', fhir, 'JSON where both are as welcome'],
+  ['application/fhir+xml, */*', xml, 'XML by name before a wildcard'],
+  ['application/fhir+turtle, application/fhir+json;q=0.5', fhir, 'the second choice is served'],
   ['application/fhir+json; charset=utf-8', fhir, 'a charset is allowed'],
   ['application/fhir+json; fhirVersion=4.0', versioned, 'the release that is served'],
   ['application/fhir+json; fhirVersion="4.0"', versioned, 'quoted'],
   ['application/fhir+json; fhirVersion=3.0', 406, 'another release'],
   ['application/fhir+json; fhirVersion=3.0, application/fhir+json; fhirVersion=4.0; q=0.5', versioned, 'one of two'],
-  ['application/fhir+xml', 406, 'XML'],
+  ['application/fhir+xml', xml, 'XML'],
+  ['application/xml', 'application/xml; charset=utf-8', 'the generic type of XML'],
+  ['text/xml', 'text/xml; charset=utf-8', 'its older name'],
+  ['application/fhir+xml; fhirVersion=4.0', 'application/fhir+xml; fhirVersion=4.0; charset=utf-8', 'XML of R4'],
+  ['application/fhir+xml; fhirVersion=3.0', 406, 'XML of another release'],
   ['text/turtle', 406, 'Turtle'],
-  ['text/*', 406, 'no text type'],
+  ['text/*', 'text/xml; charset=utf-8', 'the one text type'],
+  ['text/plain', 406, 'no text'],
   ['application/json;q=0', 406, 'all that is named is excluded'],
   ['application/json;q=x', 406, 'a q that is no number'],
   ['nonsense', 406, 'no media range'],
@@ -46,8 +56,12 @@ const formatRows: readonly [format: string, answer: string | 406][] = [
   ['text/json', json],
   ['application/fhir+json; fhirVersion=4.0', versioned],
   ['application/fhir+json; fhirVersion=5.0', 406],
-  ['xml', 406],
-  ['application/fhir+xml', 406],
+  ['xml', xml],
+  ['application/fhir+xml', xml],
+  ['application/fhir xml', xml],
+  ['application/xml', 'application/xml; charset=utf-8'],
+  ['text/xml', 'text/xml; charset=utf-8'],
+  ['application/fhir+xml; fhirVersion=5.0', 406],
   ['ttl', 406],
   ['html', 406],
 ];

@@ -108,7 +108,7 @@ describe('a patch', () => {
       const answer = await server.ask('PATCH', '/Communication/a', { headers, body: '[]' });
       expect([answer.status, answer.headers['accept-patch']]).toEqual([
         415,
-        'application/json-patch+json, application/fhir+json, application/merge-patch+json',
+        'application/json-patch+json, application/fhir+json, application/merge-patch+json, application/fhir+xml',
       ]);
     },
   );
@@ -125,7 +125,12 @@ describe('a patch', () => {
     const { status, headers } = await server.patch('/Patient/p1', []);
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, PUT, DELETE']);
     const { json } = await server.get('/metadata');
-    const formats = ['application/json-patch+json', 'application/fhir+json', 'application/merge-patch+json'];
+    const formats = [
+      'application/json-patch+json',
+      'application/fhir+json',
+      'application/merge-patch+json',
+      'application/fhir+xml',
+    ];
     expect(json.patchFormat).toEqual(formats);
     const of = (type: string) =>
       json.rest[0].resource

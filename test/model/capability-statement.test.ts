@@ -41,7 +41,7 @@ describe('the served CapabilityStatement', () => {
       kind: 'instance',
       date: '2025-11-21T10:00:00Z',
       fhirVersion: '4.0.1',
-      format: ['application/fhir+json', 'json'],
+      format: ['application/fhir+json', 'application/fhir+xml', 'json', 'xml'],
       software: { name: 'Clinical Records Service' },
       implementation: { url: 'http://localhost/r4/demo' },
     });
@@ -177,8 +177,14 @@ describe('everything that a file declares and that is not refused is shown', () 
     } = whole as Partial<Record<string, unknown>>;
     expect(shown).toMatchObject({ ...prose, kind: 'instance' });
     expect(shown['implementation']).toMatchObject({ ...(implementation as object), url: deployment.base });
-    expect(shown['format']).toEqual(['application/fhir+json', 'json', 'application/json']);
-    expect(shown['_format']).toEqual([null, noted('json'), null]);
+    expect(shown['format']).toEqual([
+      'application/fhir+json',
+      'application/fhir+xml',
+      'json',
+      'xml',
+      'application/json',
+    ]);
+    expect(shown['_format']).toEqual([null, null, noted('json'), null, null]);
     const [server = {}] = objectsOf(shown['rest']);
     expect(server).toMatchObject(rest);
     expect(resources(shown)[0]).toMatchObject(group);

@@ -128,10 +128,10 @@ describe('a declaration that this server cannot keep stops the start', () => {
 
   it.each<[string, object, path: string, text: string]>([
     [
-      'XML',
-      { format: ['json', 'application/fhir+xml'] },
+      'Turtle',
+      { format: ['xml', 'application/fhir+turtle'] },
       'format[1]',
-      '`application/fhir+xml` is not served; resources are JSON (`application/fhir+json`).',
+      '`application/fhir+turtle` is not served; resources are `application/fhir+json` and `application/fhir+xml`.',
     ],
     [
       'patches',
@@ -162,7 +162,7 @@ describe('a declaration that this server cannot keep stops the start', () => {
     const { problems } = await loadOnly({ ...statement([group(only('read', 'patch'))]), ...fields });
     const text =
       '`application/xml-patch+xml` is not served; patches are `application/json-patch+json`, ' +
-      '`application/fhir+json`, `application/merge-patch+json`.';
+      '`application/fhir+json`, `application/merge-patch+json`, `application/fhir+xml`.';
     expect(problems).toEqual([{ file: 'capability/ours.json', path: 'patchFormat[1]', text }]);
   });
 

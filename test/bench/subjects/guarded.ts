@@ -82,6 +82,7 @@ async function portOf(
     ),
     respond: createRespond({
       headers,
+      types: engine.model.definitions,
       compression: true,
       threshold: config.compressionThreshold,
     }),

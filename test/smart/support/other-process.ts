@@ -69,7 +69,7 @@ export async function otherProcess(
       createShareOf([]),
       () => {},
     ),
-    respond: createRespond({ headers, compression: false, threshold: 1_000 }),
+    respond: createRespond({ headers, types: engine.model.definitions, compression: false, threshold: 1_000 }),
     clientAddress,
     closing,
     log,
