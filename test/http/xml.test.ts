@@ -31,7 +31,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.close());
 
-const jsonIn = ({ bytes }: Answer): any => JSON.parse(jsonOfXml(bytes, types)); // eslint-disable-line typescript/no-explicit-any -- what tests look into
+// eslint-disable-next-line typescript/no-explicit-any -- what tests look into
+const jsonIn = ({ bytes }: Answer): any => JSON.parse(jsonOfXml(bytes, types));
 const send = (method: string, path: string, body: string | Buffer, headers: Record<string, string> = {}) =>
   server.ask(method, path, { headers: { 'Content-Type': xml, Accept: xml, ...headers }, body });
 
@@ -102,7 +103,7 @@ describe('an answer in XML', () => {
     expect([answer.status, answer.json.issue[0].code]).toEqual([406, 'not-supported']);
   });
 
-  it('is 406 with the place for a character that XML does not have, and U+FFFD in an error that quotes it', async () => {
+  it('is 406 with the place for a character that XML lacks, and U+FFFD in an error that quotes it', async () => {
     const answer = await server.get('/Patient/control', asXml);
     expect([answer.status, jsonIn(answer).issue[0]]).toEqual([
       406,
@@ -201,7 +202,9 @@ describe('a body in XML', () => {
   });
 
   it('is refused with the place and the line', async () => {
-    const wrong = `<Patient ${fhir}>\n <name>\n  <family value="a"/>\n </name>\n <gender value="other"/>\n <name/>\n</Patient>`;
+    const wrong =
+      `<Patient ${fhir}>\n <name>\n  <family value="a"/>\n </name>\n <gender value="other"/>\n <name/>\n` +
+      '</Patient>';
     const answer = await send('POST', '/Patient', wrong);
     expect([answer.status, jsonIn(answer).issue]).toEqual([
       400,

@@ -369,6 +369,6 @@ function wrongOrder({ layout, name }: Frame, field: Field, last: Field): string 
 function sentenceOf(message: string): string {
   const text = message.replace(/^\d+:\d+: /, '');
   if (text.startsWith('undefined entity'))
-    return 'XML has the entities `&amp;`, `&lt;`, `&gt;`, `&quot;` and `&apos;` only: write other characters themselves.';
+    return 'XML has the entities `&amp;`, `&lt;`, `&gt;`, `&quot;` and `&apos;` only: write the character itself.';
   return `The text is not well-formed XML: ${text.slice(0, 200)}`;
 }

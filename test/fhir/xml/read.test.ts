@@ -42,7 +42,8 @@ describe('XML is read as JSON', () => {
     [
       'primitives with id and extension, with and without a value',
       inPatient(
-        '<name id="n"><given value="a"/><given id="g"><extension url="urn:x"><valueCode value="c"/></extension></given>' +
+        '<name id="n"><given value="a"/><given id="g"><extension url="urn:x"><valueCode value="c"/></extension>' +
+          '</given>' +
           '<given value="b" id="h"/></name>' +
           '<birthDate><extension url="urn:y"><valueBoolean value="false"/></extension></birthDate>',
       ),
@@ -59,7 +60,8 @@ describe('XML is read as JSON', () => {
     ],
     [
       'comments, processing instructions and white space as nothing',
-      `<?xml version="1.0" encoding="utf-8"?><!-- a --><?a b?>\n${inPatient('\n<!-- c --><?d?> <active value="true"/>\t')}<!-- e -->`,
+      '<?xml version="1.0" encoding="utf-8"?><!-- a --><?a b?>\n' +
+        `${inPatient('\n<!-- c --><?d?> <active value="true"/>\t')}<!-- e -->`,
       '"active":true',
     ],
     [
