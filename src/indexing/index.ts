@@ -6,6 +6,7 @@ import { dateEntries } from './date.ts';
 import { fullTextEntries } from './full-text.ts';
 import { insideEntries } from './inside.ts';
 import { numberEntries } from './number.ts';
+import { otherReferenceEntries } from './other-references.ts';
 import { phoneticEntries } from './phonetic.ts';
 import { quantityEntries } from './quantity.ts';
 import type { Emit, Entries, Meanings, Read, Reading } from './reading.ts';
@@ -39,6 +40,7 @@ const others: Readonly<Record<NonNullable<Read['reads']>, Entries>> = {
   words: fullTextEntries,
   contained: containedEntries,
   inside: insideEntries,
+  otherReferences: otherReferenceEntries,
   phonetic: phoneticEntries,
   versions: versionEntries,
 };

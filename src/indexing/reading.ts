@@ -13,7 +13,7 @@ export interface Reading {
 export type Meanings = Pick<Model, 'definitions' | 'caseSensitive' | 'valueSetSystem'>;
 
 /** The part of a parameter that extraction needs: its search type, its modifier, and the types of all its elements. */
-export type Read = Pick<SearchParam, 'type' | 'reads' | 'dataTypes'>;
+export type Read = Pick<SearchParam, 'type' | 'reads' | 'dataTypes' | 'indexedPaths'>;
 
 /** Receives one value of a parameter. */
 export type Emit = (value: IndexValue) => void;

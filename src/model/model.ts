@@ -200,11 +200,23 @@ export interface SearchParam {
   readonly modified: ReadonlyMap<string, SearchParam>;
   /**
    * What its entries are, if not the values of its search type: those of a modifier (`text`, `ofType`, `identifier`),
-   * the words of full-text search, the codes of words by their sound, or what is inside of a record
-   * (contained-index.ts). `inside` and `versions` are read from texts and never stored (read-as.ts).
+   * the words of full-text search, the codes of words by their sound, what is inside of a record
+   * (contained-index.ts), or the references of no other parameter (other-references.ts). `inside` and `versions` are
+   * read from texts and never stored (read-as.ts).
    */
   readonly reads:
-    'text' | 'ofType' | 'identifier' | 'words' | 'phonetic' | 'contained' | 'inside' | 'versions' | undefined;
+    | 'text'
+    | 'ofType'
+    | 'identifier'
+    | 'words'
+    | 'phonetic'
+    | 'contained'
+    | 'otherReferences'
+    | 'inside'
+    | 'versions'
+    | undefined;
+  /** For `otherReferences`: the paths whose references other parameters index, with the types of their targets. */
+  readonly indexedPaths?: ReadonlyMap<string, ReadonlySet<string> | 'any'>;
   /** The meaning of a parameter of type special. */
   readonly special?: Special;
   /** True if fhirpath.js evaluates it, or one of its components: it may fail on a record, which is then not indexed. */

@@ -13,6 +13,7 @@ import { declaredInteractions } from './interactions.ts';
 import type { Pair, ResourceType, SearchParam } from './model.ts';
 import { compileQueries } from './named-queries.ts';
 import { offeredParameters } from './offered.ts';
+import { areDeleted, otherReferences } from './other-references.ts';
 import { checkNeededParameters, compileOperations } from './operations.ts';
 import { areContainedSearched, includesOf, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
@@ -47,7 +48,9 @@ export function compileResourceType(
   const compartmentLinks = isSearched ? compartmentLinksOf(name, nodes, own, context) : new Map<never, never>();
   const links = [...compartmentLinks.values()].flat();
   const contained = isSearched && areContainedSearched(context) ? containedParameters(definition, parameters) : [];
-  const indexed = indexedParameters([...parameters.values(), ...indexedOnly, ...access.owners, ...links, ...contained]);
+  const searched = [...parameters.values(), ...indexedOnly, ...access.owners, ...links];
+  const others = areDeleted(context) ? [otherReferences(name, searched)] : [];
+  const indexed = indexedParameters([...searched, ...contained, ...others]);
   const policy = ['off', 'warn', 'enforce'] as const;
   const inherited = (extension: string): string | undefined =>
     textOf((oneExtension(nodes, extension, report) ?? oneExtension(context.declared.rests, extension, report))?.json);

@@ -15,11 +15,15 @@ export function paramsReferringTo(model: Model, to: string): ReadonlyMap<Resourc
   return found;
 }
 
+/** Also the parameter of the references that no other one indexes. */
+const isReference = ({ type, reads }: SearchParam): boolean =>
+  type === 'reference' && (reads === undefined || reads === 'otherReferences');
+
 function findParams(model: Model, to: string): ReadonlyMap<ResourceType, readonly SearchParam[]> {
   const found = new Map<ResourceType, readonly SearchParam[]>();
   for (const type of model.types.values()) {
     const params = [...type.indexed.values()]
-      .filter(param => param.type === 'reference' && param.reads === undefined)
+      .filter(isReference)
       .filter(({ targets }) => targets.length === 0 || targets.includes(to));
     if (params.length > 0) found.set(type, params);
   }

@@ -28,8 +28,8 @@ interface Deleted {
 }
 
 /**
- * Throws FhirError 409 if other records refer to records of a type, by any indexed parameter, with those that the
- * caller may see. https://hl7.org/fhir/R4/http.html#delete
+ * Throws FhirError 409 if other records refer to records of a type, in any element, with those that the caller may
+ * see. https://hl7.org/fhir/R4/http.html#delete
  */
 export async function refuseReferred(
   engine: Pick<Engine, 'model' | 'extract'>,

@@ -1,12 +1,12 @@
 import { ownersOfRecord, ownerType } from '../../../auth/owned-by.ts';
 import { isWithin } from '../../../auth/restrict.ts';
 import { belowBase, parseReference } from '../../../fhir/reference.ts';
+import { referencesIn } from '../../../fhir/references-in.ts';
 import type { Issue } from '../../../fhir/outcome.ts';
 import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
 import { fitting } from '../../../store/page-texts.ts';
 import { hasText } from '../../../store/records.ts';
 import type { StoredVersion, VersionWithText } from '../../../store/records.ts';
-import { findReferences } from '../../../validation/references.ts';
 import { MOST_INCLUDED, readVisible } from '../../search/include.ts';
 import type { Included } from '../../search/include.ts';
 import type { Includer } from '../../search/joined.ts';
@@ -65,7 +65,7 @@ const incomplete: Issue = {
 /** The type and id of the records of this partition that a record refers to. */
 function targetsOf(
   { type, text = '{}' }: StoredVersion,
-  { model, base }: Includer,
+  { base }: Includer,
 ): readonly { readonly type: string; readonly id: string }[] {
   let resource: unknown;
   try {
@@ -74,10 +74,10 @@ function targetsOf(
     if (error instanceof TextDamaged) return []; // reported with the page
     throw error;
   }
-  return findReferences(resource, { name: type }, model).flatMap(reference => {
-    const parsed = parseReference(reference.text);
+  return referencesIn(resource, type).flatMap(({ text: written }) => {
+    const parsed = parseReference(written);
     if (parsed?.kind === 'relative') return [parsed];
-    return belowBase(base, reference.text) ?? [];
+    return belowBase(base, written) ?? [];
   });
 }
 
