@@ -1,5 +1,6 @@
 import type { IssueSeverity } from '../fhir/outcome.ts';
 import type { Attachment, ResourceType } from '../model/model.ts';
+import { unitRule } from './profile/coding.ts';
 import type { Finding, FindingPlace, Weigh } from './profile/findings.ts';
 
 /** The effect of a violated rule: none, a report, or a rejection. */
@@ -27,10 +28,10 @@ export function severityFor(type: JudgedType, { occasion, keptApart = false }: S
   const policy = policyOf(type, occasion);
   const own = type.profile?.replace(/\|.*/s, '');
   const apart = keptApart ? type.attachment?.path : undefined;
-  const size = sizeBeside(type.attachment);
+  const holder = holderOf(type.attachment);
   return (finding, place) => {
     if (isApart(finding, place.expression, apart)) return undefined;
-    if (isOfStandIn(finding, place.expression, size)) return undefined;
+    if (isOfStandIn(finding, place.expression, holder)) return undefined;
     if (finding.profile === own && own !== undefined && isStructural(finding)) return finding.severity;
     return severityUnder(policy, finding, place, occasion);
   };
@@ -39,18 +40,20 @@ export function severityFor(type: JudgedType, { occasion, keptApart = false }: S
 /** The severity of the rule itself; with `keptApart` the attachments of a stored record count as present. */
 export function severityOfRule({ attachment }: Pick<ResourceType, 'attachment'>, keptApart: boolean): Weigh {
   const apart = keptApart ? attachment?.path : undefined;
-  const size = sizeBeside(attachment);
+  const holder = holderOf(attachment);
   return (finding, { expression }) =>
-    isApart(finding, expression, apart) || isOfStandIn(finding, expression, size) ? undefined : finding.severity;
+    isApart(finding, expression, apart) || isOfStandIn(finding, expression, holder) ? undefined : finding.severity;
 }
 
-/** The path of an attachment's size. */
-const sizeBeside = (attachment: Attachment | undefined): string | undefined =>
-  attachment?.path.replace(/[^.]*$/, 'size');
+/** The path of the object that has an attachment. */
+const holderOf = (attachment: Attachment | undefined): string | undefined =>
+  attachment === undefined ? undefined : ownerOf(attachment.path);
 
-/** A short placeholder replaces the content; its size is checked where it is decoded. */
-const isOfStandIn = ({ rule }: Finding, expression: string, size: string | undefined): boolean =>
-  rule === 'Attachment.size' && withoutIndexes(expression) === size;
+const ownerOf = (path: string): string => path.slice(0, path.lastIndexOf('.'));
+
+/** A short placeholder replaces the content; its size and hash are checked where it is decoded. */
+const isOfStandIn = ({ rule }: Finding, expression: string, owner: string | undefined): boolean =>
+  (rule === 'Attachment.size' || rule === 'Attachment.hash') && ownerOf(withoutIndexes(expression)) === owner;
 
 /** The finding reports a missing element that is stored outside of the record. */
 const isApart = ({ code }: Finding, expression: string, apart: string | undefined): boolean =>
@@ -60,10 +63,11 @@ type JudgedType = Pick<ResourceType, 'validationPolicy' | 'profile' | 'attachmen
 
 function severityUnder(
   policy: Policy,
-  finding: Finding,
+  given: Finding,
   { incomplete }: FindingPlace,
   occasion: Occasion,
 ): IssueSeverity | undefined {
+  const finding = given.rule === unitRule ? { ...given, severity: 'warning' as const } : given;
   // A rule that the budget left unchecked is not known to be met.
   const unchecked = finding.code === 'too-costly';
   const broken = finding.severity === 'error' || unchecked;

@@ -159,3 +159,25 @@ it('the statement says which profiles are incomplete, and why', async () => {
     `The profile ${url('unfinished')} is not the published one: its text is not public.`,
   );
 });
+
+describe('a unit that UCUM does not have', () => {
+  const height = {
+    resourceType: 'Observation',
+    status: 'final',
+    code: { text: 'x' },
+    valueQuantity: { value: 1, unit: 'mcg', system: 'http://unitsofmeasure.org', code: 'mcg' },
+  };
+
+  it('is a warning of a write, and an error of a validation that is not for a create', async () => {
+    const r4 = (server = await serve([], ['--interface', 'r4']));
+    const headers = { 'Content-Type': 'application/fhir+json', Prefer: 'return=OperationOutcome' };
+    const found = async (path: string) => {
+      const { status, json } = await r4.ask('POST', path, { headers, body: JSON.stringify(height) });
+      const issues: readonly { severity: string; diagnostics: string }[] = json.issue;
+      return [status, issues.filter(({ diagnostics }) => /mcg/.test(diagnostics)).map(({ severity }) => severity)];
+    };
+    expect(await found('/Observation')).toEqual([201, ['warning']]);
+    expect(await found('/Observation/$validate')).toEqual([200, ['error']]);
+    expect(await found('/Observation/$validate?mode=create')).toEqual([200, ['warning']]);
+  });
+});

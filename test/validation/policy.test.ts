@@ -13,11 +13,11 @@ const type = (validationPolicy: Policy | undefined, more: object = {}) => ({
   attachment: undefined,
   ...more,
 });
-const finding = (code: IssueCode, severity: IssueSeverity = 'error', profile?: string) => ({
+const finding = (code: IssueCode, severity: IssueSeverity = 'error', profile?: string, rule = 'a rule') => ({
   code,
   severity,
   text: 'Wrong.',
-  rule: 'a rule',
+  rule,
   ...(profile === undefined ? {} : { profile }),
 });
 const place = (incomplete = false, expression = 'Media.subject') => ({ expression, incomplete });
@@ -36,6 +36,7 @@ const cases = {
   'a warning of R4': [finding('invariant', 'warning'), place()],
   'a note': [finding('informational', 'information'), place()],
   'too much to look at': [finding('too-costly', 'warning'), place()],
+  'a unit that UCUM does not have': [finding('code-invalid', 'error', undefined, 'unit'), place()],
 } as const;
 
 /** Severities under: create without a policy, off, warn, enforce; load the same. `-`: not reported. */
@@ -52,6 +53,7 @@ const table: readonly (readonly [keyof typeof cases, string, string])[] = [
   ['a warning of R4', 'warning - warning warning', '- - - -'],
   ['a note', 'information - information information', '- - - -'],
   ['too much to look at', 'error - warning error', 'warning - warning error'],
+  ['a unit that UCUM does not have', 'warning - warning warning', '- - - -'],
 ];
 
 describe('the policies: none, off, warn, enforce', () => {

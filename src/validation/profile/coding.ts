@@ -1,4 +1,5 @@
 import { asString, isObject } from '../../fhir/json-object.ts';
+import { ucumSystem } from '../../fhir/ucum.ts';
 import { shorten } from '../report.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 
@@ -6,15 +7,20 @@ import type { ValueCheck, Walk } from './walk.ts';
  * The code of a Coding must exist in its system if all codes of that are known, whatever the binding.
  * https://hl7.org/fhir/R4/datatypes.html#Coding
  */
-export const checkCoding: ValueCheck = ({ value }, walk) => check(value, walk, 'error', 'coding');
+export const checkCoding: ValueCheck = ({ value }, walk) => check(value, walk, 'coding', 'error');
 
 /**
- * The same for a Quantity, as a warning: examples of R4 itself have units that their system does not have (`mcg` of
- * UCUM). https://hl7.org/fhir/R4/datatypes.html#Quantity
+ * The same for a Quantity, as an error if the system is UCUM (`mcg`), else as a warning. A write accepts both
+ * (policy.ts): many systems write such units, and examples of R4 itself have them.
+ * https://hl7.org/fhir/R4/datatypes.html#Quantity
  */
-export const checkUnit: ValueCheck = ({ value }, walk) => check(value, walk, 'warning', 'unit');
+export const checkUnit: ValueCheck = ({ value }, walk) =>
+  check(value, walk, unitRule, isObject(value) && value['system'] === ucumSystem ? 'error' : 'warning');
 
-function check(value: unknown, { findings, terminology }: Walk, severity: 'error' | 'warning', rule: string): void {
+/** The rule that a Quantity has a unit of its system. */
+export const unitRule = 'unit';
+
+function check(value: unknown, { findings, terminology }: Walk, rule: string, severity: 'error' | 'warning'): void {
   if (!isObject(value)) return;
   const [system, code] = [asString(value['system']), asString(value['code'])];
   if (system === undefined || code === undefined) return;

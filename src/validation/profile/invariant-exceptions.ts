@@ -1,13 +1,16 @@
+import { parseInstantRange } from '../../fhir/instant-range.ts';
 import { isObject } from '../../fhir/json-object.ts';
+import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Rule } from './fast-rules.ts';
 import { containedIn } from './resolve.ts';
-import { mayPrecede } from './possible-order.ts';
 import { checkXhtml } from '../../fhir/xml/xhtml.ts';
 
 /** An invariant of R4 that cannot be used as published: the decision that replaces it, and the reason. */
 interface Exception {
   readonly decide: Rule;
   readonly reason: string;
+  /** What is wrong with a value that violates it, a sentence; the text of the invariant if it has none. */
+  readonly wrong?: (node: Node) => string;
 }
 
 const precision = 'it yields nothing for dates of different precision, such as `2015` and `2015-06-30`; R5 corrects it';
@@ -42,6 +45,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
     'txt-1 htmlChecks()',
     {
       decide: ({ value }) => typeof value !== 'string' || checkXhtml(value).wrong === undefined,
+      wrong: ({ value }) => `The narrative ${checkXhtml(String(value)).wrong ?? ''}.`,
       reason: 'one function implements two rules, this one for the form',
     },
   ],
@@ -57,6 +61,28 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
     },
   ],
 ]);
+
+/**
+ * The rule that a date is not after another one of the same object, for dates of any precision: `2015` may be before
+ * `2015-06-30`. True without one of them, and for texts that are no dates, which are reported as such.
+ */
+function mayPrecede(earlier: string, later: string): Rule {
+  return ({ value }) => {
+    const [from, to] = isObject(value) ? [value[earlier], value[later]] : [];
+    return typeof from !== 'string' || typeof to !== 'string' || isPossible(from, to);
+  };
+}
+
+/**
+ * A date without a time is the same day everywhere, and begins and ends with its zones.
+ * https://hl7.org/fhirpath/N2/#lowboundaryprecision-integer-decimal--date--datetime--time
+ */
+function isPossible(from: string, to: string): boolean {
+  const [first, last] = from.includes('T') === to.includes('T') ? ['UTC', 'UTC'] : ['Etc/GMT-14', 'Etc/GMT+12'];
+  const begin = parseInstantRange(from, first);
+  const end = parseInstantRange(to, last);
+  return begin === undefined || end === undefined || begin.low < end.high;
+}
 
 /**
  * Invariants that reject valid records, by their published expressions, with the expression of a later publication of

@@ -46,12 +46,16 @@ function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): Val
   const written = corrections.get(published)?.expression ?? published;
   const severity = constraint['severity'] === 'warning' ? 'warning' : 'error';
   const human = asString(constraint['human'])?.trim() ?? key;
-  const text = `${human.replace(/\.?$/, '.')} (${key})`;
-  const fast = fastRules.get(keyOf(constraint)) ?? exceptions.get(keyOf(constraint))?.decide;
+  const textOf = (sentence: string): string => `${sentence.replace(/\.?$/, '.')} (${key})`;
+  const text = textOf(human);
+  const { decide: exception, wrong } = exceptions.get(keyOf(constraint)) ?? {};
+  const fast = fastRules.get(keyOf(constraint)) ?? exception;
   const profile = source.url;
   if (fast !== undefined) {
     return (node, walk) => {
-      if (!fast(node, walk)) walk.findings.add({ severity, code: 'invariant', text, profile, rule: key });
+      if (fast(node, walk)) return;
+      const own = wrong === undefined ? text : (): string => textOf(wrong(node));
+      walk.findings.add({ severity, code: 'invariant', text: own, profile, rule: key });
     };
   }
   let rule: Rule | undefined;

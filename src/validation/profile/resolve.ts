@@ -18,11 +18,8 @@ export function resolve(reference: string, walk: Walk): Node | undefined {
   return resourceNode(entryOf(bundle, root.value, reference, walk), walk.kit.types);
 }
 
-/** Whether a reference in a resource of a Bundle is to an entry of it. */
-export const inBundle = (bundle: Node, from: unknown, reference: string, walk: Walk): boolean =>
-  entryOf(bundle, from, reference, walk) !== undefined;
-
-function entryOf(bundle: Node, from: unknown, reference: string, walk: Walk): unknown {
+/** The resource of the entry of a Bundle to which a reference in the resource `from` is; undefined if it has none. */
+export function entryOf(bundle: Node, from: unknown, reference: string, walk: Walk): unknown {
   const name = reference.replace(/\/_history\/[^/]*$/, '');
   const entries = entriesOf(bundle, walk);
   if (parseReference(name)?.kind !== 'relative') return entries.get(name);

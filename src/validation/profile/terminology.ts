@@ -85,7 +85,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?
       let codes = listed.get(valueSet);
       if (codes === undefined) {
         const resource = definitions.find('ValueSet', valueSet)?.resource() ?? {};
-        codes = codesOf(resource, system);
+        codes = codesOf(resource, { system, set, spend });
         listed.set(valueSet, codes);
       }
       return codes;
@@ -212,11 +212,14 @@ function expanded(valueSet: JsonObject): Contains | undefined {
     (given === undefined ? codes.has(code) : pairs.has(`${given}|${code}`)) || (whole ? false : undefined);
 }
 
-function codesOf(valueSet: JsonObject, system: FindSystem): readonly string[] {
-  const includes = objectsOf(asObject(valueSet['compose'])['include']);
-  return includes.flatMap(include => {
+/** The codes that a ValueSet lists, and the first of whole systems that it includes, without those that it excludes. */
+function codesOf(valueSet: JsonObject, loaded: Loaded): readonly string[] {
+  const compose = asObject(valueSet['compose']);
+  const excludes = objectsOf(compose['exclude']).map(part => compilePart(part, loaded));
+  return objectsOf(compose['include']).flatMap(include => {
+    const url = String(include['system']);
     const listed = objectsOf(include['concept']).map(({ code }) => String(code));
-    if (listed.length > 0) return listed;
-    return include['filter'] === undefined ? (system(String(include['system']))?.codes.slice(0, 1000) ?? []) : [];
+    const whole = include['filter'] === undefined ? (loaded.system(url)?.codes.slice(0, 1000) ?? []) : [];
+    return (listed.length > 0 ? listed : whole).filter(code => any(excludes, code, url) !== true);
   });
 }

@@ -216,6 +216,15 @@ describe('bindings', () => {
     ]);
   });
 
+  it('suggests no code that the set excludes', () => {
+    const whole = valueSet({ include: [{ system }], exclude: [{ system, concept: [{ code: 'blue' }] }] });
+    const definition = bound('required');
+    const [found] = validatorOf(definition, colours, whole)
+      .validate(coded('blu'), { profiles: [definition.url] })
+      .filter(({ rule }) => rule === 'Observation.code binding');
+    expect(found?.text).toContain('(required binding). Its codes include `red`, `crimson`.');
+  });
+
   it('suggests what may have been meant', () => {
     const [found] = validatorOf()
       .validate(patient({ gender: 'femal' }))

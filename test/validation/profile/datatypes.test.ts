@@ -34,6 +34,12 @@ const document = (author: JsonObject, subject: JsonObject): JsonObject => ({
   identifier: { system: 'urn:ietf:rfc:3986', value: uuid },
   timestamp: '2020-01-01T00:00:00Z',
 });
+const urn = (digit: string): string => uuid.replace('77b7', `77a${digit}`);
+const entry = (digit: string, resource: JsonObject): JsonObject => ({ fullUrl: urn(digit), resource });
+const withEntries = (of: JsonObject, more: readonly JsonObject[]): JsonObject => ({
+  ...of,
+  entry: [...(of['entry'] as JsonObject[]), ...more],
+});
 const xhtml = 'xmlns="http://www.w3.org/1999/xhtml"';
 
 const ucum = 'http://unitsofmeasure.org';
@@ -87,8 +93,14 @@ describe('data types', () => {
     ],
     ['a unit of UCUM', measured('mg/dL'), []],
     ['a unit with an annotation', measured('/100{WBC}'), []],
-    ['a unit that UCUM does not have', measured('mcg'), ['warning unit at Observation.value']],
-    ['a unit of another system', measured('mcg', 'urn:x'), []],
+    ['a unit that UCUM does not have', measured('mcg'), ['error unit at Observation.value']],
+    ['a unit that UCUM calls otherwise', measured('month'), ['error unit at Observation.value']],
+    ['a unit of a system that is not loaded', measured('mcg', 'urn:x'), []],
+    [
+      'a unit that another system does not have',
+      measured('mcg', 'http://terminology.hl7.org/CodeSystem/v3-MaritalStatus'),
+      ['warning unit at Observation.value'],
+    ],
     ['a code of UCUM', observation({ code: { coding: [{ system: ucum, code: 'mg' }] } }), []],
     [
       'a code that UCUM does not have',
@@ -126,6 +138,23 @@ describe('data types', () => {
       ['error Attachment.size at Patient.photo[0].size'],
     ],
     ['a size of what is elsewhere', photo({ url: 'https://example.org/a.png', size: 100 }), []],
+    ['data with its hash', photo({ data: 'aGVsbG8=', hash: 'qvTGHdzF6KLavt4PO0gs2a6pQ00=' }), []],
+    [
+      'data with another hash',
+      photo({ data: 'aGVsbG8=', hash: 'qvTGHdzF6KLavt4PO0gs2a6pQ0E=' }),
+      ['error Attachment.hash at Patient.photo[0].hash'],
+    ],
+    ['a hash of what is elsewhere', photo({ url: 'https://example.org/a.png', hash: 'AAAA' }), []],
+    [
+      'a relative canonical',
+      { resourceType: 'QuestionnaireResponse', status: 'completed', questionnaire: 'Questionnaire/1' },
+      ['warning canonical at QuestionnaireResponse.questionnaire'],
+    ],
+    [
+      'an absolute canonical',
+      { resourceType: 'QuestionnaireResponse', status: 'completed', questionnaire: 'urn:oid:1.2|3' },
+      [],
+    ],
     ['data that is no base64', photo({ data: '%%%2@()()' }), ['error value at Patient.photo[0].data']],
     ['a day that no month has', patient({ birthDate: '2021-02-30' }), ['error value at Patient.birthDate']],
     ['an empty text', patient({ name: [{ text: '' }] }), ['error value at Patient.name[0].text']],
@@ -161,6 +190,33 @@ describe('narratives', () => {
   ])('%s', (_title, div, wrong) => {
     const found = problems(validator, narrative(div));
     expect(found.map(one => one.replace(/txt-[12]/, 'txt'))).toEqual(wrong ? ['error txt at Patient.text.div'] : []);
+  });
+});
+
+describe('the text of a narrative that is not well-formed', () => {
+  it.each([
+    [`<div ${xhtml}>a & b</div>`, 'The narrative has an `&` that begins no entity; write `&amp;`. (txt-1)'],
+    [
+      `<div ${xhtml}><object>x</object></div>`,
+      'The narrative has the element `object`, which a narrative may not have',
+    ],
+    [`<div ${xhtml}><p>x</div>`, 'The narrative closes `div` where `p` is open. (txt-1)'],
+  ])('says what is wrong: %s', (div, text) => {
+    const [issue] = validator.validate(narrative(div));
+    expect(issue?.text).toContain(text);
+  });
+});
+
+describe('the images of a narrative', () => {
+  const image = (src: string): string => `<div ${xhtml}><img src="${src}" alt="x"/><p id="p">x</p></div>`;
+  const warning = ['warning image #b at Patient.text.div'];
+  it.each<[title: string, resource: JsonObject, expected: readonly string[]]>([
+    ['elsewhere', narrative(image('https://example.org/a.png')), []],
+    ['of an element', { ...narrative(image('#a')), photo: [{ id: 'a', url: 'https://example.org/a.png' }] }, []],
+    ['of the narrative', narrative(image('#p')), []],
+    ['of nothing', narrative(image('#b')), warning],
+  ])('%s', (_title, resource, expected) => {
+    expect(problems(validator, resource)).toEqual(expected);
   });
 });
 
@@ -244,6 +300,34 @@ describe('resources in resources', () => {
       ['error document at Bundle.entry[0].resource.author[0].reference'],
     ],
     ['a document with all of it', document({ reference: uuid }, { reference: uuid }), []],
+    [
+      'a document with entries that its first one does not reach',
+      withEntries(document({ reference: uuid }, { reference: uuid }), [
+        entry('1', { resourceType: 'Basic', code: { text: 'x' }, subject: { reference: uuid } }),
+        entry('2', { resourceType: 'Binary', contentType: 'text/css', data: 'eA==' }),
+        entry('3', { resourceType: 'Binary', contentType: 'image/png', data: 'eA==' }),
+      ]),
+      ['warning document content at Bundle.entry[2]', 'warning document content at Bundle.entry[4]'],
+    ],
+    [
+      'a document whose first entry reaches others through others, and their provenance',
+      withEntries(document({ reference: urn('1') }, { reference: uuid }), [
+        entry('1', {
+          resourceType: 'PractitionerRole',
+          practitioner: { reference: urn('2') },
+        }),
+        entry('2', { resourceType: 'Practitioner', photo: [{ contentType: 'image/png', url: urn('3') }] }),
+        entry('3', { resourceType: 'Binary', contentType: 'image/png', data: 'eA==' }),
+        entry('4', {
+          resourceType: 'Provenance',
+          target: [{ reference: urn('2') }],
+          recorded: '2020-01-01T00:00:00Z',
+          agent: [{ who: { reference: urn('5') } }],
+        }),
+        entry('5', { resourceType: 'Practitioner', active: true }),
+      ]),
+      [],
+    ],
     [
       'a type beside a reference to another one of the Bundle',
       bundle(
