@@ -57,7 +57,7 @@ export async function checkAssertion(
     throw refused('The `jku` is not the URL that the client is registered with.');
   if (crit !== undefined) throw refused('The client assertion needs extensions (`crit`) that are not supported.');
 
-  const all = await keys(client).catch(() => {
+  const all = await keys(client, kid).catch(() => {
     throw refused('The keys of the client cannot be fetched from its JWKS URL.');
   });
   const [key, ...more] = all.filter(one => one.kid === kid && one.kty === kty && one.use !== 'enc');

@@ -3,12 +3,16 @@ import { Cache } from '../cache.ts';
 import type { Fetch } from '../fetch/fetch.ts';
 import type { RegisteredClient } from './registered.ts';
 
-/** The public keys of a client, from its registration or its JWKS URL. Rejects if they cannot be fetched. */
-export type ClientKeys = (client: RegisteredClient) => Promise<readonly JWK[]>;
+/**
+ * The public keys of a client, from its registration or its JWKS URL; `kid` is the id of the key that is needed.
+ * Rejects if they cannot be fetched.
+ */
+export type ClientKeys = (client: RegisteredClient, kid: string) => Promise<readonly JWK[]>;
 
 /**
  * Fetches keys when they are needed and caches them as long as `Cache-Control` allows, ten minutes at most; concurrent
- * callers share one request. A failure is cached for five seconds, so that clients cannot cause constant requests.
+ * callers share one request. If the cached keys have no key `kid`, they are fetched again, at most once a minute for a
+ * client. A failure is cached for five seconds, so that clients cannot cause constant requests.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html#registering-a-client-communicating-public-keys
  */
 export function createClientKeys(fetch: Fetch, now: () => number): ClientKeys {
@@ -26,8 +30,30 @@ export function createClientKeys(fetch: Fetch, now: () => number): ClientKeys {
     );
     return keys;
   };
-  return async ({ jwks, jwksUrl }) => (jwksUrl === undefined ? (jwks?.keys ?? []) : ask(jwksUrl));
+  const again = new Cache<Promise<readonly JWK[]>>(mostKept);
+  /** The keys that were fetched again within the last minute, or are now. */
+  const askAgain = (client: string, url: string): Promise<readonly JWK[]> => {
+    const fetched = again.get(client, now());
+    if (fetched !== undefined) return fetched;
+    const answer = fetchKeys(fetch, url);
+    const keys = answer.then(({ keys: found }) => found);
+    again.put(client, keys, now() + betweenFetches);
+    answer.then(
+      ({ fresh }) => known.put(url, keys, now() + fresh),
+      () => undefined, // the cached keys stay in use
+    );
+    return keys;
+  };
+  return async ({ id, jwks, jwksUrl }, kid) => {
+    if (jwksUrl === undefined) return jwks?.keys ?? [];
+    const isCached = known.get(jwksUrl, now()) !== undefined;
+    const keys = await ask(jwksUrl);
+    const isKnown = keys.some(key => key.kid === kid);
+    return isKnown || !isCached ? keys : askAgain(id, jwksUrl).catch(() => keys);
+  };
 }
+
+const betweenFetches = 60_000;
 
 const mostKept = 1_000;
 const keepFailure = 5_000;

@@ -219,6 +219,28 @@ describe('the keys of a client at a URL', () => {
       expect(await attempt(demo, es)).toBe(401);
       expect(await attempt(demo, server.key)).toBe(200);
       expect(asked).toBe(3); // what says nothing is not kept
+
+      [keep, keys] = ['max-age=600', [es.publicJwk]];
+      expect(await attempt(demo, es)).toBe(200);
+      expect(asked).toBe(4);
+      keys = [server.key.publicJwk];
+      expect(await Promise.all([attempt(demo, server.key), attempt(demo, server.key)])).toEqual([200, 200]);
+      expect(asked).toBe(5); // an unknown key is looked for at once
+      keys = [es.publicJwk];
+      const elsewhere = { jku: jwksUrl.replace('/jwks', '/other') };
+      expect(await attempt(demo, es)).toBe(401);
+      expect(await attempt(demo, es, elsewhere)).toBe(401);
+      expect(asked).toBe(5); // but once a minute only
+      demo.clock.now += 60_000;
+      expect(await attempt(demo, es, elsewhere)).toBe(401);
+      expect(asked).toBe(5); // and only at the registered URL
+      expect(await attempt(demo, es)).toBe(200);
+      expect(asked).toBe(6);
+      demo.clock.now += 60_000;
+      host.close();
+      host.closeAllConnections();
+      expect(await attempt(demo, server.key)).toBe(401);
+      expect(await attempt(demo, es)).toBe(200); // the known keys stay in use
     } finally {
       host.close();
       await demo.close();
