@@ -37,6 +37,23 @@ const form =
   /^(patient|user|system)\/([A-Z][A-Za-z]{0,63}|\*)\.(read|write|\*|(?=[cruds])c?r?u?d?s?)(\?([\x21\x23-\x5b\x5d-\x7e]{1,2000}))?$/;
 
 /**
+ * The scope with the letters of its permission in their order, each once; undefined if it has them so, or is no scope
+ * on resources in any order: for texts that say what to send instead.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources
+ */
+function inOrder(text: string): string | undefined {
+  const [, before = '', letters = '', after = ''] = /^(\w+\/[\w*]+\.)([cruds]+)(\?.*)?$/.exec(text) ?? [];
+  const ordered = `${before}${all.filter(letter => letters.includes(letter)).join('')}${after}`;
+  return ordered === text || parseScope(ordered) === undefined ? undefined : ordered;
+}
+
+/** The sentence for a scope whose letters are in another order, after one that names the scope; empty for others. */
+export function orderHint(text: string): string {
+  const ordered = inOrder(text);
+  return ordered === undefined ? '' : ` The letters are in the order \`cruds\`: \`${ordered}\`.`;
+}
+
+/**
  * The letters of version 1 permissions.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-fhir-resources
  */

@@ -5,7 +5,7 @@ import { isObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import { parseFhirUser } from '../auth/fhir-user.ts';
-import { parseScope } from '../auth/scope.ts';
+import { orderHint, parseScope } from '../auth/scope.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
 import { isScopeWord, scopeWords } from './scope-words.ts';
@@ -71,7 +71,10 @@ export function registrableScope(text: string, model: Model): string {
   if (isScopeWord(text, model)) return text;
   const scope = parseScope(text);
   if (scope === undefined)
-    throw new Error(`holds \`${text}\`, which does not exist on this server.${didYouMean(text, scopeWords(model))}`);
+    throw new Error(
+      `holds \`${text}\`, which does not exist on this server.` +
+        (orderHint(text) || didYouMean(text, scopeWords(model))),
+    );
   try {
     const flow = scope.context === 'system' ? 'backend' : 'app';
     negotiateScopes(text, { model, registered: [text], flow, launch: false });

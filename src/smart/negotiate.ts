@@ -1,6 +1,6 @@
 import type { Model } from '../model/model.ts';
 import { isClinician, parseFhirUser } from '../auth/fhir-user.ts';
-import { parseScope } from '../auth/scope.ts';
+import { orderHint, parseScope } from '../auth/scope.ts';
 import type { Scope } from '../auth/scope.ts';
 import { mostScopes } from '../auth/access.ts';
 import { covers, includes, intersection, printScope, printVersionOne, within, works } from './resource-scope.ts';
@@ -229,11 +229,10 @@ const isWildcard = (text: string): boolean => parseScope(text)?.resourceType ===
 const searchOf = ({ criteria }: Scope, types: readonly unknown[]): string =>
   criteria === undefined || types.length === 0 ? '' : ' Its search may not be valid for the type.';
 
-const unknownScope = (scope: string, more = ''): ScopeRefused =>
-  new ScopeRefused(
-    `The scope ${quoted(scope)} does not exist: \`scopes_supported\` lists those that do.${more}`,
-    scope,
-  );
+function unknownScope(scope: string, more = ''): ScopeRefused {
+  const hint = orderHint(scope).slice(0, 300) || ' `scopes_supported` lists those that do.';
+  return new ScopeRefused(`The scope ${quoted(scope)} does not exist.${hint}${more}`, scope);
+}
 
 const scopeNotAllowed = (scope: string, { isRefresh }: Rules): ScopeRefused =>
   new ScopeRefused(

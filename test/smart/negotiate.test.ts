@@ -2,6 +2,7 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { registrableScope } from '../../src/smart/account-rules.ts';
 import { describeScope } from '../../src/smart/describe-scope.ts';
 import { narrowForUser, narrowRefresh, negotiateScopes, negotiated, ScopeRefused } from '../../src/smart/negotiate.ts';
 import type { ScopeRules } from '../../src/smart/negotiate.ts';
@@ -89,6 +90,18 @@ describe('what does not exist fails the whole request', () => {
     expect(outcome(scope)).toContain(why);
     expect(outcome(scope)).toContain(`\`${scope}\``);
     expect(outcome(`patient/Patient.rs ${scope} openid`)).toContain(why);
+  });
+
+  it.each([
+    ['patient/*.sr', 'patient/*.rs'],
+    ['user/Condition.sdurc', 'user/Condition.cruds'],
+    ['patient/Condition.rr', 'patient/Condition.r'],
+    ['patient/Condition.sr?clinical-status=active', 'patient/Condition.rs?clinical-status=active'],
+  ])('%s, and says the order of the letters', (asked, ordered) => {
+    const order = `does not exist. The letters are in the order \`cruds\`: \`${ordered}\`.`;
+    expect(outcome(asked)).toContain(order);
+    expect(() => registrableScope(asked, shipped)).toThrow(`The letters are in the order \`cruds\`: \`${ordered}\`.`);
+    expect(outcome('patient/Condition.x')).toContain('`scopes_supported` lists those that do');
   });
 
   it('but the scopes of OpenID Connect for claims that no user has are ignored', () => {

@@ -2,6 +2,7 @@ import { createAccess } from '../access.ts';
 import type { AccessPlace } from '../criteria.ts';
 import { grantsOf, scopeExists } from '../grants.ts';
 import type { Who } from '../context-query.ts';
+import { orderHint } from '../scope.ts';
 import type { TokenGrant } from './own-tokens.ts';
 
 /** The request for a token of this service. */
@@ -26,7 +27,9 @@ export function grantToken(request: TokenRequest, partition: string, place: Acce
   const scope = [...new Set(scopes)].join(' ');
   const unknown = scopes.find(scope => !scopeExists(scope, place.model));
   if (unknown !== undefined)
-    throw new Error(`The scope \`${unknown}\` does not exist; the capability files list those that do.`);
+    throw new Error(
+      `The scope \`${unknown}\` does not exist.${orderHint(unknown) || ' The capability files list those that do.'}`,
+    );
   const expires = place.now + lifetime;
   const access = createAccess({ issuer: '', client, subject, fhirUser, patient, scope, partition, expires }, place);
   const idle = scopes.find(scope => !access.scopes.includes(scope));
