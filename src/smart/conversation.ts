@@ -10,6 +10,8 @@ export interface Conversation {
   readonly client: RegisteredClient;
   /** Id of the partition that the token will be for. */
   readonly partition: string;
+  /** Where the browser is sent with the answer. */
+  readonly redirectUri: string;
   /** The requested scopes that can be granted. */
   readonly scopes: readonly string[];
   /** The launch by an EHR. */

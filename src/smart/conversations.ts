@@ -13,6 +13,7 @@ import { issuerPath } from './offered.ts';
 import { partitionOf } from './partition-of.ts';
 import type { Progress, ProgressStore } from './progress.ts';
 import { providerRequest } from './provider-request.ts';
+import { isRegisteredRedirect } from './redirect-uris.ts';
 import type { RegisteredUser, Registry } from './registered.ts';
 import type { Session } from './session.ts';
 
@@ -40,6 +41,7 @@ export interface ConversationsParts {
 /** The document of oidc-provider about the request, with the request itself. */
 interface Details extends AuthorizationParameters {
   readonly audience: string;
+  readonly redirectUri: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
@@ -62,10 +64,12 @@ export function createConversations(parts: ConversationsParts): Conversations {
     const audience = String(resource);
     const partition = await partitionOf(audience, { store, publicUrl });
     if (client === undefined || partition === undefined || !client.partitions.includes(partition)) return undefined;
-    if (!client.redirectUris.includes(String(back))) return undefined;
+    const redirectUri = String(back);
+    if (!isRegisteredRedirect(client.redirectUris, redirectUri)) return undefined;
     const scopes = typeof scope === 'string' ? scope.split(' ') : [];
     const value = typeof launch === 'string' ? launch : undefined;
-    return { client, partition, audience, scopes, launch: value, params: found.params } satisfies Details;
+    const { params } = found;
+    return { client, partition, audience, redirectUri, scopes, launch: value, params } satisfies Details;
   };
 
   const finish = async (
@@ -106,7 +110,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
       if (asked === undefined) return undefined;
       const { state, user } = await stateOf(uid, asked, request, response);
       const scopes = state.scopes ?? asked.scopes;
-      const { client, partition, params } = asked;
+      const { client, partition, redirectUri, params } = asked;
       const { fhirUser, launch, patient } = state;
       const languages = typeof params['ui_locales'] === 'string' ? params['ui_locales'].split(' ') : [];
       const step: ConversationStep =
@@ -115,7 +119,7 @@ export function createConversations(parts: ConversationsParts): Conversations {
           : patient === undefined && negotiated(scopes).needsPatient
             ? 'patient'
             : 'consent';
-      return { uid, client, partition, scopes, launch, user, fhirUser, patient, step, languages };
+      return { uid, client, partition, redirectUri, scopes, launch, user, fhirUser, patient, step, languages };
     },
     async signedIn({ uid }, user, request, response) {
       const asked = await details(uid, request, response);

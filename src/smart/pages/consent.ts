@@ -134,15 +134,11 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   };
 }
 
-/** The host of the redirect URIs, if all redirect URIs of the app have the same. */
-function returnHost({ texts }: Visit, { client }: Signed): Part {
-  const hosts = new Set(
-    client.redirectUris.filter(uri => URL.canParse(uri)).map(uri => new URL(uri).host || new URL(uri).protocol),
-  );
-  const [host] = hosts;
-  return (
-    hosts.size === 1 && host !== undefined && html`<br /><span class="note">${texts.consent.returnsTo(host)}</span>`
-  );
+/** The host of the redirect URI, or the scheme that opens an app on a device. */
+function returnHost({ texts }: Visit, { redirectUri }: Signed): Html {
+  const { protocol, host } = new URL(redirectUri);
+  const where = /^https?:$/.test(protocol) ? host : protocol;
+  return html`<br /><span class="note">${texts.consent.returnsTo(where)}</span>`;
 }
 
 async function patientFact(visit: Visit, of: Signed): Promise<Part> {
