@@ -10,7 +10,7 @@ import type { ConversationsParts } from './conversations.ts';
 import type { Conversations } from './conversation.ts';
 import { makeOnce } from '../make-once.ts';
 import { remember } from '../auth/token/remember.ts';
-import { parseForm } from './form.ts';
+import { parseForm, requireForm } from './form.ts';
 import { introspect } from './introspection.ts';
 import { OAuthError } from './oauth-error.ts';
 import { usedKeyCollection } from './claim-once.ts';
@@ -35,6 +35,8 @@ export interface AuthorizationServerParts
   /** The body of a request as text; throws the error to return if it is too large or too slow. */
   readonly readBody: (request: IncomingMessage, response: ServerResponse) => Promise<string>;
   readonly clientAddress: (request: IncomingMessage) => string;
+  /** Longest form of an authorization request by POST. */
+  readonly longestQuery: number;
   /** Each authorization request costs its network a token. */
   readonly rateLimit: Buckets;
   readonly report: ReportTokenEvent;
@@ -54,9 +56,6 @@ export interface AuthorizationServer {
   ): Promise<JsonAnswer | undefined>;
   readonly conversations: Conversations;
 }
-
-/** Longest query of an authorization request by POST, which all browsers and proxies accept as a URL. */
-const longestQuery = 6_000;
 
 /** A JSON answer. */
 export interface JsonAnswer {
@@ -104,12 +103,12 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     }
     return forward(`/authorize?${authorizeQuery(new URLSearchParams(query)).toString()}`, request, response);
   };
-  const repeat = async (request: IncomingMessage, response: ServerResponse) => {
-    const form = parseForm(request.headers['content-type'], await readBody(request, response));
-    const query = new URLSearchParams([...form]).toString();
-    if (query.length > longestQuery) throw new OAuthError('invalid_request', 'The request is too long.', 413);
-    response.writeHead(303, { Location: `${issuer}/authorize?${query}` }).end();
-    return undefined;
+  /** The form of a POST, which may be as long as the query of a GET. */
+  const authorizeForm = async (request: IncomingMessage, response: ServerResponse): Promise<string> => {
+    requireForm(request.headers['content-type']);
+    const form = await readBody(request, response);
+    if (form.length > parts.longestQuery) throw new OAuthError('invalid_request', 'The request is too long.', 413);
+    return form;
   };
 
   const token = async (request: IncomingMessage, response: ServerResponse): Promise<JsonAnswer | undefined> => {
@@ -148,7 +147,11 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     async handle(endpoint, query, request, response) {
       switch (endpoint) {
         case '/authorize':
-          return request.method === 'POST' ? repeat(request, response) : authorize(query, request, response);
+          return authorize(
+            request.method === 'POST' ? await authorizeForm(request, response) : query,
+            request,
+            response,
+          );
         case '/authorize/:uid':
           return forward(`/authorize/${query}`, request, response);
         case '/token':

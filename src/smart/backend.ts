@@ -3,6 +3,7 @@ import type { Store } from '../store/store.ts';
 import { issueToken, tokenCollection } from '../auth/token/own-tokens.ts';
 import type { TokenGrant } from '../auth/token/own-tokens.ts';
 import type { Form } from './form.ts';
+import { audienceMismatch } from './mismatch.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import { OAuthError } from './oauth-error.ts';
 import { audiencesOf, partitionOf } from './partition-of.ts';
@@ -14,6 +15,8 @@ export interface BackendParts {
   readonly publicUrl: string;
   /** In milliseconds. */
   readonly lifetimes: { readonly backendTokenLifetime: number };
+  /** Reports a mistake in a registration or a client to the operator. */
+  readonly notice: (text: string) => void;
 }
 
 /** The token answer for a backend service, and what the token grants. */
@@ -59,16 +62,11 @@ export async function backendToken(
 async function partitionFor(client: RegisteredClient, form: Form, parts: BackendParts): Promise<string> {
   const [named, ...more] = audiencesOf([form.get('resource'), form.get('aud')].filter(value => value !== undefined));
   const own = client.partitions.length === 1 ? client.partitions[0] : undefined;
-  if (named === undefined && own === undefined) {
-    throw new OAuthError(
-      'invalid_target',
-      'The client is registered for several partitions: `resource` must be the FHIR base URL of one.',
-    );
-  }
+  if (named === undefined && own === undefined)
+    throw new OAuthError('invalid_target', audienceMismatch(undefined, client, parts.publicUrl));
   const partition = await partitionOf(named ?? `${parts.publicUrl}/r4/${own}`, parts);
   if (partition !== undefined && client.partitions.includes(partition) && more.length === 0) return partition;
-  throw new OAuthError(
-    'invalid_target',
-    'The client is not registered for this partition, or the partition does not exist.',
-  );
+  const why = audienceMismatch([named, ...more].join(' '), client, parts.publicUrl);
+  parts.notice(why);
+  throw new OAuthError('invalid_target', why);
 }

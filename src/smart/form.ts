@@ -8,10 +8,7 @@ export type Form = ReadonlyMap<string, string>;
  * https://www.rfc-editor.org/rfc/rfc6749#section-3.2
  */
 export function parseForm(contentType: string | undefined, body: string): Form {
-  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase();
-  if (type !== 'application/x-www-form-urlencoded') {
-    throw new OAuthError('invalid_request', 'The body must be `application/x-www-form-urlencoded`.');
-  }
+  requireForm(contentType);
   const form = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(body)) {
     if (value === '') continue;
@@ -20,4 +17,11 @@ export function parseForm(contentType: string | undefined, body: string): Form {
     form.set(name, value);
   }
   return form;
+}
+
+/** Throws OAuthError for another content type. */
+export function requireForm(contentType: string | undefined): void {
+  const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') return;
+  throw new OAuthError('invalid_request', 'The body must be `application/x-www-form-urlencoded`.');
 }

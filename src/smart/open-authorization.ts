@@ -154,6 +154,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     publicUrl,
     lifetimes: config,
     rateLimit,
+    longestQuery: config.maxUrl,
     demo,
     now,
     renderError,
@@ -162,6 +163,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     clientAddress,
     report: (event, request, response) => auditToken(parts, event, request, response),
     fault: (error, requestId) => log.fault(error, requestId),
+    notice: text => log.notice(text),
   });
   const throttle = createThrottle(store, now);
   const pages = createPages({

@@ -4,6 +4,7 @@ import { createAdapter } from './adapter.ts';
 import type { AdapterParts } from './adapter.ts';
 import { consentCollection, fhirUserUrl, findConsent } from './consents.ts';
 import { interactionPath, longestConversation } from './conversations.ts';
+import { audienceMismatch, redirectMismatch } from './mismatch.ts';
 import type { ProviderParts } from './provider-parts.ts';
 import { originalOf } from './provider-request.ts';
 import { scopeOf } from './requested-scope.ts';
@@ -28,6 +29,10 @@ export function providerConfiguration(
   const { publicUrl, store, registry, lifetimes, cookieSecret } = parts;
   const { Prompt, Check } = interactionPolicy;
   const consents = store.documents(consentCollection);
+  const wrongRedirect = async (params: Readonly<Record<string, unknown>> = {}): Promise<string | undefined> => {
+    const client = await registry.client(String(params['client_id']));
+    return client && redirectMismatch(String(params['redirect_uri']), client);
+  };
   const prefix = publicUrl.startsWith('https:') ? '__Secure-' : ''; // they have paths, which `__Host-` does not allow
   return {
     adapter: createAdapter({ ...parts, refreshLifetime: lifetimes.refreshLifetime, errors, succeed }),
@@ -103,10 +108,10 @@ export function providerConfiguration(
       pushedAuthorizationRequests: off,
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => {
-          throw new errors.InvalidTarget(
-            "The parameter 'aud' is missing: it must be the FHIR base URL of a partition.",
-          );
+        defaultResource: async (_, { clientId }) => {
+          const client = await registry.client(clientId);
+          if (client === undefined) throw new errors.InvalidClient('the client is not registered');
+          throw new errors.InvalidTarget(audienceMismatch(undefined, client, publicUrl));
         },
         useGrantedResource: () => true,
         getResourceServerInfo: async (ctx, resource, { clientId }) => ({
@@ -120,7 +125,10 @@ export function providerConfiguration(
       ctx.respond = false;
       const isOut = cause instanceof StoreUnavailable;
       if (isOut) ctx.res.setHeader('Retry-After', '5');
-      const pageError = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description };
+      const isRedirect = cause instanceof errors.InvalidRedirectUri;
+      const why = isRedirect ? await wrongRedirect(ctx.oidc.params) : description;
+      if (isRedirect && why !== undefined) parts.notice(why);
+      const pageError = isOut ? { status: 503, ...storeOut } : { status: ctx.status, error, description: why };
       await parts.renderError(originalOf(ctx.req), ctx.res, pageError);
     },
   };

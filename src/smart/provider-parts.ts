@@ -39,6 +39,8 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly granted: Granted;
   /** By the response: the scope of the access token, if it is only a part of the scopes that oidc-provider knows. */
   readonly narrowed: WeakMap<ServerResponse, string>;
+  /** Reports a mistake in a registration or an app to the operator. */
+  readonly notice: (text: string) => void;
   /** Reports an internal error. */
   readonly fault: (error: unknown, requestId: string) => void;
 }

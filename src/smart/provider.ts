@@ -6,6 +6,7 @@ import { consentCollection, contextOf, findConsent } from './consents.ts';
 import { authorizationOffered } from './offered.ts';
 import { providerConfiguration, sessionCookie } from './provider-configuration.ts';
 import type { ProviderParts } from './provider-parts.ts';
+import { isRegisteredRedirect } from './redirect-uris.ts';
 import { explainRefusal, sentence } from './refusal-words.ts';
 import type { SigningKeys } from './signing-keys.ts';
 
@@ -41,7 +42,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
   beforeSave(provider.AccessToken.prototype, token => (token.scope = ofAnswer(parts.narrowed) ?? token.scope));
   beforeSave(provider.RefreshToken.prototype, token => (token.jti = ofAnswer(successors) ?? token.jti));
   provider.Client.prototype.redirectUriAllowed = function (uri) {
-    return this.redirectUris?.includes(uri) ?? false; // character by character, also if only the port differs
+    return isRegisteredRedirect(this.redirectUris ?? [], uri);
   };
   provider.use(async (ctx, next) => {
     // http/middleware/cors.ts has decided which pages may read the answer

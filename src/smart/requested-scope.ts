@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC, errors as providerErrors } from 'oidc-provider';
 import { findLaunch } from './launches.ts';
+import { audienceMismatch } from './mismatch.ts';
 import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 import { partitionOf } from './partition-of.ts';
 import type { ProviderParts } from './provider-parts.ts';
@@ -13,7 +14,7 @@ export async function scopeOf(
   ctx: KoaContextWithOIDC,
   resource: string,
   clientId: string,
-  { store, registry, publicUrl, model }: ProviderParts,
+  { store, registry, publicUrl, model, notice }: ProviderParts,
   errors: typeof providerErrors,
 ): Promise<string> {
   const { route, params, entities } = ctx.oidc;
@@ -23,10 +24,11 @@ export async function scopeOf(
   }
   const client = await registry.client(clientId);
   const partition = await partitionOf(resource, { store, publicUrl });
-  if (client === undefined || partition === undefined || !client.partitions.includes(partition)) {
-    throw new errors.InvalidTarget(
-      "The parameter 'aud' must be the FHIR base URL of a partition that the client is registered for.",
-    );
+  if (client === undefined) throw new errors.InvalidClient('the client is not registered');
+  if (partition === undefined || !client.partitions.includes(partition)) {
+    const why = audienceMismatch(resource, client, publicUrl);
+    notice(why);
+    throw new errors.InvalidTarget(why);
   }
   const launch = textOf(params['launch']);
   const known = launch === undefined ? undefined : await findLaunch(store, launch);

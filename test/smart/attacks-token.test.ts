@@ -249,6 +249,7 @@ describe('a client assertion', () => {
       store,
       model,
       registry,
+      notice: () => undefined,
       now,
       publicUrl: server.running.url,
       issuer: server.issuer,
@@ -324,7 +325,7 @@ describe('keys at the address of an attacker', () => {
     const of = async (path: string) => {
       const client = await createRegistry(server.store, undefined, () => 0).client('hosted');
       if (client === undefined) throw new Error('no client');
-      return keys({ ...client, jwks: undefined, jwksUrl: `http://127.0.0.1:${port}${path}` });
+      return keys({ ...client, jwks: undefined, jwksUrl: `http://127.0.0.1:${port}${path}` }, 'key');
     };
     try {
       await expect(of('/moved')).rejects.toThrow('answered 302');

@@ -1,7 +1,18 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from './support/browser.ts';
-import { authorize, authorizeUrl, exchange, goOn, launchApp, pkce, read, usualScope } from './support/flow.ts';
+import {
+  authorize,
+  authorizeUrl,
+  backendToken,
+  exchange,
+  follow,
+  goOn,
+  launchApp,
+  pkce,
+  read,
+  usualScope,
+} from './support/flow.ts';
 import { authorizing, callback } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';
 
@@ -164,22 +175,32 @@ describe('an EHR launch', () => {
 });
 
 describe('the authorization endpoint', () => {
-  it('answers POST with 303 to the same request as GET', async () => {
-    const { challenge } = pkce();
-    const url = new URL(authorizeUrl(server, challenge));
-    const answer = await new Browser(server.running.url).request(
-      'POST',
-      `${server.issuer}/authorize`,
-      url.searchParams,
-    );
-    expect(answer.status).toBe(303);
-    expect(new URL(answer.headers.location ?? '').search).toBe(url.search);
-    expect(answer.headers.location).toBe(url.href);
+  it('takes by POST what it takes by GET, as long as it may be there', async () => {
+    const { verifier, challenge } = pkce();
+    const state = 's'.repeat(12_000);
+    const { origin, pathname, searchParams } = new URL(authorizeUrl(server, challenge, { query: { state } }));
+    const browser = new Browser(server.running.url);
+    const begun = await browser.request('POST', `${origin}${pathname}`, searchParams);
+    expect(begun.status).toBe(303);
+    expect(begun.headers.location).toMatch(new RegExp(`^${server.issuer}/interaction/[\\w-]+$`));
+    const { url } = await follow(server, browser, begun.headers.location ?? '');
+    expect([url.searchParams.get('state'), url.searchParams.has('code')]).toEqual([state, true]);
+    expect((await exchange(server, { answer: url.searchParams, verifier })).status).toBe(200);
   });
 
-  it('refuses a form on a page that is too long for a URL, or is none', async () => {
+  it('refuses by POST what it refuses by GET', async () => {
+    const at = new URL(authorizeUrl(server, pkce().challenge, { query: { aud: 'https://other.example' } }));
+    const answers = await Promise.all([
+      new Browser(server.running.url).request('GET', at),
+      new Browser(server.running.url).request('POST', `${at.origin}${at.pathname}`, at.searchParams),
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect(answers[1]?.headers.location).toBe(answers[0]?.headers.location);
+  });
+
+  it('refuses a form on a page that is longer than a URL may be, or is none', async () => {
     const browser = new Browser(server.running.url);
-    const long = new URLSearchParams({ client_id: 'app', state: 's'.repeat(6_000) });
+    const long = new URLSearchParams({ client_id: 'app', state: 's'.repeat(16_384) });
     const answer = await browser.request('POST', `${server.issuer}/authorize`, long);
     expect([answer.status, answer.headers['content-type']]).toEqual([413, expect.stringContaining('text/html')]);
     const json = { 'Content-Type': 'application/json' };
@@ -290,6 +311,113 @@ describe('the authorization endpoint', () => {
     expect((await launchApp(server, { scope: 'launch/patient patient/Condition.read' })).json.scope).toBe(
       'launch/patient patient/Condition.read',
     );
+  });
+});
+
+describe('a redirect URI of a loopback address', () => {
+  const native = { redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/back?of=app'] };
+  beforeAll(() => server.addClient({ id: 'native', ...native }));
+
+  it.each([
+    'http://127.0.0.1:51004/callback',
+    'http://127.0.0.1:1/callback',
+    'http://127.0.0.1/callback',
+    'http://[::1]:65535/back?of=app',
+  ])('that is registered without a port may have each: %s', async redirect_uri => {
+    const verifiers = { client: 'native', query: { redirect_uri } };
+    const authorized = await authorize(server, verifiers);
+    const { page } = authorized;
+    expect(page.url.href.startsWith(redirect_uri)).toBe(true);
+    const answer = page.url.searchParams;
+    const { status } = await exchange(server, { ...authorized, answer }, 'native', { redirect_uri });
+    expect(status).toBe(200);
+    const other = await authorize(server, verifiers);
+    const late = { ...other, answer: other.page.url.searchParams };
+    const { json } = await exchange(server, late, 'native', { redirect_uri: 'http://127.0.0.1:51005/callback' });
+    expect(json.error).toBe('invalid_grant'); // the token request names the same port
+  });
+
+  it.each([
+    'http://127.0.0.1:51004/other',
+    'http://127.0.0.1:51004/callback?more=1',
+    'http://127.0.0.2:51004/callback',
+    'http://localhost:51004/callback',
+    'http://127.0.0.1:99999/callback',
+    'http://127.0.0.1:080/callback',
+    'http://127.0.0.1:/callback',
+    'https://127.0.0.1:51004/callback',
+    'http://127.0.0.1:80@evil.example/callback',
+    'http://127.0.0.1:1.evil.example/callback',
+    'http://127.0.0.1:1/@evil.example/callback',
+  ])('is otherwise compared character by character: %s', async redirect_uri => {
+    const url = authorizeUrl(server, 'c'.repeat(43), { client: 'native', query: { redirect_uri } });
+    const { status, headers } = await new Browser(server.running.url).request('GET', url);
+    expect([status, headers.location]).toEqual([400, undefined]);
+  });
+
+  it('that is registered with a port has no other', async () => {
+    await server.addClient({ id: 'fixed', redirectUris: ['http://127.0.0.1:3000/callback'] });
+    const query = { redirect_uri: 'http://127.0.0.1:3001/callback' };
+    const url = authorizeUrl(server, 'c'.repeat(43), { client: 'fixed', query });
+    expect((await new Browser(server.running.url).request('GET', url)).status).toBe(400);
+  });
+});
+
+describe('a mistake in the addresses of an app', () => {
+  const lines: string[] = [];
+  let own: Authorizing;
+  beforeAll(async () => {
+    own = await authorizing({ write: line => lines.push(line) });
+    await own.addClient({ id: 'two', redirectUris: ['https://a.example/x', 'https://b.example/x'] });
+  });
+  afterAll(() => own.close());
+
+  it('of the redirect URI is on the page and in the log, with what is registered', async () => {
+    const query = { redirect_uri: 'https://a.example/y' };
+    const url = authorizeUrl(own, 'c'.repeat(43), { client: 'two', query });
+    const { text } = await new Browser(own.running.url).request('GET', url);
+    const why =
+      "The parameter 'redirect_uri' is 'https://a.example/y', but the client 'two' is registered for " +
+      "'https://a.example/x', 'https://b.example/x'.";
+    expect(text.replaceAll('&#39;', "'")).toContain(why);
+    expect(lines.join('')).toContain(why);
+  });
+
+  it('of `aud` is in the answer and in the log, with what is registered', async () => {
+    const { answer } = await authorize(own, { query: { aud: `${own.running.url}/r4` } });
+    const why =
+      `The parameter 'aud' is '${own.running.url}/r4', but must be the FHIR base URL of a partition that the client ` +
+      `'app' is registered for: '${own.base}'.`;
+    expect(answer.get('error_description')).toBe(why);
+    expect(lines.join('')).toContain(why);
+    const { answer: none } = await authorize(own, { query: { aud: undefined } });
+    expect(none.get('error_description')).toContain(`is missing: it must be the FHIR base URL`);
+    expect(none.get('error_description')).toContain(own.base);
+  });
+
+  it('of `resource` too, where a backend service has several partitions', async () => {
+    const { json } = await backendToken(own, { resource: `${own.running.url}/r4/none` });
+    expect(json).toMatchObject({
+      error: 'invalid_target',
+      error_description: expect.stringContaining(`is '${own.running.url}/r4/none', but must be`),
+    });
+  });
+});
+
+describe('the consent', () => {
+  it.each([
+    ['https://b.example/x', 'b.example'],
+    ['http://127.0.0.1:51004/callback', '127.0.0.1:51004'],
+    ['com.example.app://callback', 'com.example.app:'],
+  ])('names where the user will be sent, also if the app has several addresses: %s', async (redirect_uri, where) => {
+    const redirectUris = ['https://a.example/x', 'https://b.example/x', 'http://127.0.0.1/callback'];
+    await server.addClient({ id: 'several', redirectUris: [...redirectUris, 'com.example.app://callback'] });
+    const browser = new Browser(server.running.url);
+    let page = await browser.open(
+      authorizeUrl(server, pkce().challenge, { client: 'several', query: { redirect_uri } }),
+    );
+    while (!page.url.pathname.endsWith('/consent')) page = await goOn(browser, page);
+    expect(page.text).toContain(`You will be sent to ${where}<`);
   });
 });
 

@@ -17,6 +17,7 @@ describe('the authorization server', () => {
   it('prints nothing, neither at its first use nor for a refusal', async () => {
     const { json } = await launchApp(server);
     await refresh(server, json.refresh_token);
+    server.clock.now += 10_000;
     expect((await refresh(server, json.refresh_token)).status).toBe(400);
     expect((await post(server, '/token', { grant_type: 'authorization_code', client_id: 'app' })).status).toBe(400);
     expect(printed.flatMap(({ mock }) => mock.calls)).toEqual([]);
