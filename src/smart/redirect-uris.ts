@@ -1,6 +1,7 @@
 /**
  * Whether a client that is registered for these redirect URIs may use one: the same, character by character. One of a
- * loopback address that is registered without a port is valid with each port, since an app on a device takes a free one.
+ * loopback address that is registered without a port is valid with each port, since an app on a device uses a free
+ * one.
  * https://www.rfc-editor.org/rfc/rfc8252#section-7.3
  */
 export function isRegisteredRedirect(registered: readonly string[], uri: string): boolean {
