@@ -5,14 +5,15 @@ import type { Answer } from '../support/serve.ts';
 import {
   deleteEntry,
   getEntry,
+  identified,
+  partOf,
   postEntry,
   putEntry,
   requireTransactions,
-  sendBundle,
+  sendEntries,
   statusesOf,
-  transaction,
 } from '../support/transaction.ts';
-import { communication, everything, noted, serveVersioned } from '../support/versioned.ts';
+import { communication, noted, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -22,9 +23,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(context => requireTransactions(context, server));
 
-const send = (entries: readonly object[]): Promise<Answer> =>
-  sendBundle(server, transaction(...entries), server.authorized(everything));
-const of = (value: string, more: object = {}) => communication(undefined, { identifier: [{ value }], ...more });
+const send = (entries: readonly object[]): Promise<Answer> => sendEntries(server, entries);
 const found = async (value: string): Promise<readonly { id: string; note?: { text: string }[] }[]> =>
   ((await server.get(`/Communication?identifier=${value}&_count=100`)).json.entry ?? []).map(
     ({ resource }: { resource: object }) => resource,
@@ -34,8 +33,8 @@ it('thirty at once that create unless one matches make one record, and all lead 
   const answers = await Promise.all(
     Array.from({ length: 30 }, () =>
       send([
-        postEntry(of('thirty'), 'urn:uuid:1', { ifNoneExist: 'identifier=thirty' }),
-        postEntry(of('part', { partOf: [{ reference: 'urn:uuid:1' }] })),
+        postEntry(identified('thirty'), 'urn:uuid:1', { ifNoneExist: 'identifier=thirty' }),
+        postEntry(identified('part', partOf('urn:uuid:1'))),
       ]),
     ),
   );
@@ -51,7 +50,7 @@ it('of twenty that name the version of a record one is carried out', async () =>
   await server.put('/Communication/turn', communication('turn'));
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) =>
-      send([putEntry(communication('turn', noted(`${at}`)), { ifMatch: 'W/"1"' }), postEntry(of('turn'))]),
+      send([putEntry(communication('turn', noted(`${at}`)), { ifMatch: 'W/"1"' }), postEntry(identified('turn'))]),
     ),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -64,7 +63,7 @@ it('those that delete a record and those that refer to it are both decided by wh
   const answers = await Promise.all(
     Array.from({ length: 10 }, (_, at) =>
       at === 5
-        ? send([deleteEntry('Communication/target'), postEntry(of('after'))])
+        ? send([deleteEntry('Communication/target'), postEntry(identified('after'))])
         : send([putEntry(communication('target', noted(`${at}`))), getEntry('Communication/target')]),
     ),
   );
@@ -111,7 +110,10 @@ it('each read sees all of a transaction or nothing, and all records have them in
         for (const [index, { kind, records }] of steps.entries()) {
           const note = `t${at}.${index}`;
           if (kind === 'transaction') {
-            const entries = [...records.map(one => record(ids[one] ?? '', note)), of(`${world}-made`, noted(note))];
+            const entries = [
+              ...records.map(one => record(ids[one] ?? '', note)),
+              identified(`${world}-made`, noted(note)),
+            ];
             const puts = entries.map(one => ('id' in one ? putEntry(one) : postEntry(one)));
             const { status } = await send(puts);
             if (status === 200) done.push(note);

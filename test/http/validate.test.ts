@@ -314,8 +314,8 @@ describe('refuses', () => {
   });
 
   it('another format', async () => {
-    const headers = { 'Content-Type': 'application/fhir+xml' };
-    expect((await server.ask('POST', '/Patient/$validate', { headers, body: '<Patient/>' })).status).toBe(415);
+    const headers = { 'Content-Type': 'text/turtle' };
+    expect((await server.ask('POST', '/Patient/$validate', { headers, body: '[]' })).status).toBe(415);
   });
 });
 

@@ -3,16 +3,20 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import {
+  countOf,
   deleteEntry,
   getEntry,
+  identified,
+  partOf,
   postEntry,
   putEntry,
   requireTransactions,
   sendBundle,
+  sendEntries,
   statusesOf,
   transaction,
 } from '../support/transaction.ts';
-import { communication, everything, serveVersioned } from '../support/versioned.ts';
+import { communication, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -22,22 +26,22 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(context => requireTransactions(context, server));
 
-const send = (...entries: readonly object[]): Promise<Answer> =>
-  sendBundle(server, transaction(...entries), server.authorized(everything));
-const call = (value: string, more: object = {}) => communication(undefined, { identifier: [{ value }], ...more });
-const partOf = (reference: string) => ({ partOf: [{ reference }] });
+const send = (...entries: readonly object[]): Promise<Answer> => sendEntries(server, entries);
 const ifNoneExist = (criteria: string) => ({ ifNoneExist: criteria });
 const idOf = ({ json }: Answer, at: number): string => json.entry[at].resource.id;
-const total = async (criteria: string): Promise<number> =>
-  (await server.get(`/Communication?${criteria}&_summary=count`)).json.total;
+const total = (criteria: string): Promise<number> => countOf(server, `Communication?${criteria}`);
 
 describe('criteria that name an entry', () => {
   it('find what a create by its own criteria found, so that a repeated Bundle changes nothing', async () => {
     const bundle = [
       // The dependent one comes first: it is decided after the entry that it names.
-      postEntry(call('c', partOf('urn:uuid:b')), 'urn:uuid:c', ifNoneExist('part-of=urn:uuid:b&identifier=c')),
-      postEntry(call('b', partOf('urn:uuid:a')), 'urn:uuid:b', ifNoneExist('identifier=b&part-of=urn%3Auuid%3Aa')),
-      postEntry(call('a'), 'urn:uuid:a', ifNoneExist('identifier=a')),
+      postEntry(identified('c', partOf('urn:uuid:b')), 'urn:uuid:c', ifNoneExist('part-of=urn:uuid:b&identifier=c')),
+      postEntry(
+        identified('b', partOf('urn:uuid:a')),
+        'urn:uuid:b',
+        ifNoneExist('identifier=b&part-of=urn%3Auuid%3Aa'),
+      ),
+      postEntry(identified('a'), 'urn:uuid:a', ifNoneExist('identifier=a')),
     ];
     const first = await send(...bundle);
     expect(statusesOf(first)).toEqual([201, 201, 201]);
@@ -51,17 +55,17 @@ describe('criteria that name an entry', () => {
 
   it('find by absolute, relative and versioned links, in lists', async () => {
     const other = 'https://other.example/fhir';
-    const a = postEntry(call('n'), `${other}/Communication/77`, ifNoneExist('identifier=n'));
+    const a = postEntry(identified('n'), `${other}/Communication/77`, ifNoneExist('identifier=n'));
     const forms = [
       `part-of=${other}/Communication/77`,
       `part-of=${other}/Communication/77/_history/3`,
       'part-of=Communication/77',
       'part-of=Communication/none,Communication/77',
     ];
-    const made = await send(a, postEntry(call('m', partOf('Communication/77')), `${other}/Communication/1`));
+    const made = await send(a, postEntry(identified('m', partOf('Communication/77')), `${other}/Communication/1`));
     expect(statusesOf(made)).toEqual([201, 201]);
     for (const form of forms) {
-      const found = await send(a, postEntry(call('m'), `${other}/Communication/2`, ifNoneExist(form)));
+      const found = await send(a, postEntry(identified('m'), `${other}/Communication/2`, ifNoneExist(form)));
       expect([form, statusesOf(found), found.status === 200 && idOf(found, 1)]).toEqual([
         form,
         [200, 200],
@@ -72,24 +76,24 @@ describe('criteria that name an entry', () => {
 
   it('replace nothing in values that are no references', async () => {
     const uuid = 'urn:uuid:0f9c2a61-6a0f-4d8e-8f2b-1d6d5a9f7a10';
-    await send(postEntry(call(uuid)));
+    await send(postEntry(identified(uuid)));
     const answer = await send(
-      postEntry(call('plain'), uuid),
-      postEntry(call(uuid), 'urn:uuid:x', ifNoneExist(`identifier=${uuid}`)),
+      postEntry(identified('plain'), uuid),
+      postEntry(identified(uuid), 'urn:uuid:x', ifNoneExist(`identifier=${uuid}`)),
     );
     expect(statusesOf(answer)).toEqual([201, 200]);
   });
 
   it('update, patch, read and delete', async () => {
     const made = await send(
-      postEntry(call('root'), 'urn:uuid:root', ifNoneExist('identifier=root')),
-      ...['u', 'd'].map(one => postEntry(call(one, partOf('urn:uuid:root')))),
+      postEntry(identified('root'), 'urn:uuid:root', ifNoneExist('identifier=root')),
+      ...['u', 'd'].map(one => postEntry(identified(one, partOf('urn:uuid:root')))),
     );
-    const named = postEntry(call('root'), 'urn:uuid:root', ifNoneExist('identifier=root'));
+    const named = postEntry(identified('root'), 'urn:uuid:root', ifNoneExist('identifier=root'));
     const answer = await send(
       named,
       {
-        resource: call('u', { ...partOf('urn:uuid:root'), note: [{ text: 'new' }] }),
+        resource: identified('u', { ...partOf('urn:uuid:root'), note: [{ text: 'new' }] }),
         request: { method: 'PUT', url: 'Communication?identifier=u&part-of=urn:uuid:root' },
       },
       deleteEntry('Communication?identifier=d&part-of=urn:uuid:root'),
@@ -104,8 +108,8 @@ describe('criteria that name an entry', () => {
 
   it('delete nothing by a record that the transaction creates', async () => {
     const answer = await send(
-      postEntry(call('new'), 'urn:uuid:new'),
-      postEntry(call('child', partOf('urn:uuid:new'))),
+      postEntry(identified('new'), 'urn:uuid:new'),
+      postEntry(identified('child', partOf('urn:uuid:new'))),
       deleteEntry('Communication?part-of=urn:uuid:new'),
     );
     expect([statusesOf(answer), await total('identifier=child')]).toEqual([[201, 201, 204], 1]);
@@ -114,8 +118,8 @@ describe('criteria that name an entry', () => {
   it('are refused where no entry has the fullUrl, and where entries name each other', async () => {
     const before = await total('_id:missing=false');
     const refused = await send(
-      postEntry(call('r'), undefined, ifNoneExist('part-of=urn:uuid:none')),
-      { resource: call('r'), request: { method: 'PUT', url: 'Communication?part-of=urn:uuid:none' } },
+      postEntry(identified('r'), undefined, ifNoneExist('part-of=urn:uuid:none')),
+      { resource: identified('r'), request: { method: 'PUT', url: 'Communication?part-of=urn:uuid:none' } },
       deleteEntry('Communication?part-of=urn:uuid:none'),
       getEntry('Communication?part-of=urn:uuid:none'),
     );
@@ -132,19 +136,19 @@ describe('criteria that name an entry', () => {
       ['not-found Bundle.entry[0].request.url'],
     ]);
     const circle = await send(
-      postEntry(call('x'), 'urn:uuid:x', ifNoneExist('part-of=urn:uuid:y')),
-      postEntry(call('y'), 'urn:uuid:y', ifNoneExist('part-of=urn:uuid:x')),
+      postEntry(identified('x'), 'urn:uuid:x', ifNoneExist('part-of=urn:uuid:y')),
+      postEntry(identified('y'), 'urn:uuid:y', ifNoneExist('part-of=urn:uuid:x')),
     );
     expect([circle.status, await total('_id:missing=false')]).toEqual([400, before]);
   });
 
   it('are part of conditional references, too, whose links may name versions', async () => {
     const answer = await send(
-      postEntry(call('p', partOf('urn:uuid:q')), 'urn:uuid:p'),
-      postEntry(call('q'), 'https://other.example/Communication/q'),
+      postEntry(identified('p', partOf('urn:uuid:q')), 'urn:uuid:p'),
+      postEntry(identified('q'), 'https://other.example/Communication/q'),
       putEntry(communication('own', partOf('Communication?identifier=p&part-of=urn:uuid:q')), {}, 'urn:uuid:own'),
       putEntry(communication('s', partOf('https://other.example/Communication/q/_history/3')), {}, 'urn:uuid:s'),
-      postEntry(call('q'), 'urn:uuid:q'),
+      postEntry(identified('q'), 'urn:uuid:q'),
     );
     expect(statusesOf(answer)).toEqual([201, 201, 201, 201, 201]);
     const referenceAt = (at: number): string => answer.json.entry[at].resource.partOf[0].reference;

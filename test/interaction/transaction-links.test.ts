@@ -3,16 +3,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { keptBytes, media, png } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
 import {
+  countOf,
   deleteEntry,
   getEntry,
+  identified,
+  partOf,
   postEntry,
   putEntry,
   requireTransactions,
-  sendBundle,
+  sendEntries,
   statusesOf,
-  transaction,
 } from '../support/transaction.ts';
-import { communication, everything, noted, pathPatch, serveVersioned } from '../support/versioned.ts';
+import { communication, noted, pathPatch, serveVersioned } from '../support/versioned.ts';
 import type { VersionedServer } from '../support/versioned.ts';
 
 let server: VersionedServer;
@@ -22,23 +24,20 @@ beforeAll(async () => {
 afterAll(() => server.close());
 beforeEach(context => requireTransactions(context, server));
 
-const send = (entries: readonly object[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-  sendBundle(server, transaction(...entries), { ...server.authorized(everything), ...headers });
-const call = (value: string, more: object = {}) => communication(undefined, { identifier: [{ value }], ...more });
-const refer = (reference: string) => ({ partOf: [{ reference }] });
+const send = (entries: readonly object[], headers?: Readonly<Record<string, string>>): Promise<Answer> =>
+  sendEntries(server, entries, headers);
 const resourceOf = ({ json }: Answer, at: number) => json.entry[at].resource;
 const referenceOf = (answer: Answer, at: number): string => resourceOf(answer, at).partOf[0].reference;
 const idOf = (answer: Answer, at: number): string => `Communication/${resourceOf(answer, at).id}`;
 const ifNoneExist = (value: string) => ({ ifNoneExist: `identifier=${value}` });
-const total = async (value: string): Promise<number> =>
-  (await server.get(`/Communication?identifier=${value}&_summary=count`)).json.total;
+const total = (value: string): Promise<number> => countOf(server, `Communication?identifier=${value}`);
 
 describe('links of a transaction', () => {
   it('lead to the records of other entries, also in a circle', async () => {
     const answer = await send([
-      postEntry(call('circle', refer('urn:uuid:2')), 'urn:uuid:1'),
-      postEntry(call('circle', refer('urn:uuid:1')), 'urn:uuid:2'),
-      putEntry(communication('self', refer('urn:uuid:3')), {}, 'urn:uuid:3'),
+      postEntry(identified('circle', partOf('urn:uuid:2')), 'urn:uuid:1'),
+      postEntry(identified('circle', partOf('urn:uuid:1')), 'urn:uuid:2'),
+      putEntry(communication('self', partOf('urn:uuid:3')), {}, 'urn:uuid:3'),
     ]);
     expect(statusesOf(answer)).toEqual([201, 201, 201]);
     expect(referenceOf(answer, 0)).toBe(idOf(answer, 1));
@@ -51,17 +50,17 @@ describe('links of a transaction', () => {
       '<div xmlns="http://www.w3.org/1999/xhtml"><a href="urn:uuid:a">urn:uuid:a</a>' +
       '<img src="urn:uuid:a" alt="urn:uuid:a"/><a href="urn:uuid:other">b</a></div>';
     const answer = await send([
-      postEntry(call('a'), 'urn:uuid:a'),
-      postEntry(call('b'), 'http://example.org/fhir/Communication/b'),
+      postEntry(identified('a'), 'urn:uuid:a'),
+      postEntry(identified('b'), 'http://example.org/fhir/Communication/b'),
       {
         fullUrl: 'http://example.org/fhir/Communication/c',
-        resource: call('urn:uuid:a', {
+        resource: identified('urn:uuid:a', {
           text: { status: 'generated', div },
           extension: [
             { url: 'urn:x', valueUri: 'urn:uuid:a' },
             { url: 'urn:y', valueString: 'urn:uuid:a' },
           ],
-          ...refer('Communication/b'),
+          ...partOf('Communication/b'),
         }),
         request: { method: 'POST', url: 'Communication' },
       },
@@ -82,7 +81,7 @@ describe('links of a transaction', () => {
   it('are kept in elements that no link is a value of', async () => {
     const uuid = 'urn:uuid:c757873d-ec9a-4326-a141-556f43239520';
     const kept = { extension: [{ url: uuid, valueUuid: uuid }], meta: { tag: [{ system: uuid, code: 'x' }] } };
-    const answer = await send([postEntry(call('kept', { ...kept, ...refer(uuid) }), uuid)]);
+    const answer = await send([postEntry(identified('kept', { ...kept, ...partOf(uuid) }), uuid)]);
     expect(statusesOf(answer)).toEqual([201]);
     expect(resourceOf(answer, 0)).toMatchObject(kept);
     expect(referenceOf(answer, 0)).toBe(idOf(answer, 0));
@@ -90,10 +89,10 @@ describe('links of a transaction', () => {
 
   it('are refused if no entry has the fullUrl, or two have it', async () => {
     for (const urn of ['urn:uuid:none', 'urn:oid:1.2.3']) {
-      const open = [postEntry(call('open', refer(urn)))];
+      const open = [postEntry(identified('open', partOf(urn)))];
       expect(statusesOf(await send(open))).toEqual([422, ['not-found Bundle.entry[0].resource.partOf[0].reference']]);
     }
-    const twice = [postEntry(call('twice'), 'urn:uuid:1'), postEntry(call('twice'), 'urn:uuid:1')];
+    const twice = [postEntry(identified('twice'), 'urn:uuid:1'), postEntry(identified('twice'), 'urn:uuid:1')];
     expect(statusesOf(await send(twice))).toEqual([400, ['duplicate Bundle.entry[1].fullUrl']]);
     expect(await total('twice')).toBe(0);
   });
@@ -102,9 +101,9 @@ describe('links of a transaction', () => {
     const to = (reference: string) => ({ reference });
     const none = to('urn:uuid:none');
     const answer = await send([
-      postEntry(call('a'), 'urn:uuid:a'),
+      postEntry(identified('a'), 'urn:uuid:a'),
       postEntry(
-        call('places', {
+        identified('places', {
           contained: [{ resourceType: 'Communication', id: 'c', status: 'completed', partOf: [none] }],
           partOf: [to('urn:uuid:a'), none, to('Communication?identifier=nowhere'), none],
           _sent: { extension: [{ url: 'urn:x', valueReference: to('Communication?identifier=nowhere') }] },
@@ -126,12 +125,12 @@ describe('links of a transaction', () => {
   });
 
   it('by criteria lead to what is there after all entries', async () => {
-    for (const id of ['stored', 'gone']) await server.put(`/Communication/${id}`, communication(id, call(id)));
-    const to = (value: string) => refer(`Communication?identifier=${value}`);
+    for (const id of ['stored', 'gone']) await server.put(`/Communication/${id}`, communication(id, identified(id)));
+    const to = (value: string) => partOf(`Communication?identifier=${value}`);
     const answer = await send([
-      postEntry(call('x1', to('stored'))),
-      postEntry(call('x2', to('x3'))),
-      postEntry(call('x3', to('now'))),
+      postEntry(identified('x1', to('stored'))),
+      postEntry(identified('x2', to('x3'))),
+      postEntry(identified('x3', to('now'))),
       putEntry(communication('gone', { identifier: [{ value: 'now' }] })),
     ]);
     expect(statusesOf(answer)).toEqual([201, 201, 201, 200]);
@@ -142,11 +141,11 @@ describe('links of a transaction', () => {
     ]);
     const refusals = await send([
       deleteEntry('Communication/stored'),
-      postEntry(call('y1', to('stored'))),
-      postEntry(call('y2', to('y4'))),
-      postEntry(call('y4')),
-      postEntry(call('y4')),
-      postEntry(call('y5', to('now&_count=1'))),
+      postEntry(identified('y1', to('stored'))),
+      postEntry(identified('y2', to('y4'))),
+      postEntry(identified('y4')),
+      postEntry(identified('y4')),
+      postEntry(identified('y5', to('now&_count=1'))),
     ]);
     expect(statusesOf(refusals)).toEqual([
       422,
@@ -159,8 +158,8 @@ describe('links of a transaction', () => {
   });
 
   it('by criteria may be absolute below the base; those of other servers stay as they are', async () => {
-    await server.put('/Communication/absolute', communication('absolute', call('absolute')));
-    const to = (base: string, value: string) => refer(`${base}/Communication?identifier=${value}`);
+    await server.put('/Communication/absolute', communication('absolute', identified('absolute')));
+    const to = (base: string, value: string) => partOf(`${base}/Communication?identifier=${value}`);
     const patch = pathPatch(
       'add',
       'Communication',
@@ -169,9 +168,9 @@ describe('links of a transaction', () => {
     );
     await server.put('/Communication/changed', communication('changed'));
     const answer = await send([
-      postEntry(call('z1', to(server.base, 'absolute'))),
-      postEntry(call('z2', to(server.base, 'z1'))),
-      postEntry(call('z3', to('http://example.org/fhir', 'absolute'))),
+      postEntry(identified('z1', to(server.base, 'absolute'))),
+      postEntry(identified('z2', to(server.base, 'z1'))),
+      postEntry(identified('z3', to('http://example.org/fhir', 'absolute'))),
       { resource: patch, request: { method: 'PATCH', url: 'Communication/changed' } },
     ]);
     expect(statusesOf(answer)).toEqual([201, 201, 201, 200]);
@@ -181,7 +180,7 @@ describe('links of a transaction', () => {
       'http://example.org/fhir/Communication?identifier=absolute',
       'Communication/absolute',
     ]);
-    const none = await send([postEntry(call('z4', to(server.base, 'none')))]);
+    const none = await send([postEntry(identified('z4', to(server.base, 'none')))]);
     expect([none.status, none.json.issue[0].code]).toEqual([422, 'not-found']);
   });
 
@@ -247,8 +246,8 @@ describe('attachments in a transaction', () => {
 describe('conditions of a transaction', () => {
   it('create a record unless one matches, and links lead to the one that matches', async () => {
     const entries = [
-      postEntry(call('once'), 'urn:uuid:1', ifNoneExist('once')),
-      postEntry(call('part', refer('urn:uuid:1'))),
+      postEntry(identified('once'), 'urn:uuid:1', ifNoneExist('once')),
+      postEntry(identified('part', partOf('urn:uuid:1'))),
     ];
     const first = await send(entries);
     expect([statusesOf(first), referenceOf(first, 1)]).toEqual([[201, 201], idOf(first, 0)]);
@@ -259,37 +258,37 @@ describe('conditions of a transaction', () => {
 
   it('of several entries that are the same create one record', async () => {
     const answer = await send([
-      postEntry(call('same'), 'urn:uuid:1', ifNoneExist('same')),
-      postEntry(call('same'), 'urn:uuid:2', ifNoneExist('same')),
-      postEntry(call('parts', refer('urn:uuid:2'))),
+      postEntry(identified('same'), 'urn:uuid:1', ifNoneExist('same')),
+      postEntry(identified('same'), 'urn:uuid:2', ifNoneExist('same')),
+      postEntry(identified('parts', partOf('urn:uuid:2'))),
     ]);
     expect([statusesOf(answer), referenceOf(answer, 2)]).toEqual([[201, 200, 201], idOf(answer, 0)]);
     const other = await send([
-      postEntry(call('other'), 'urn:uuid:1'),
-      postEntry(call('other'), 'urn:uuid:2', ifNoneExist('other')),
+      postEntry(identified('other'), 'urn:uuid:1'),
+      postEntry(identified('other'), 'urn:uuid:2', ifNoneExist('other')),
     ]);
     expect(statusesOf(other)).toEqual([400, ['duplicate Bundle.entry[1].request']]);
     expect(await total('other')).toBe(0);
   });
 
   it('are refused where several create by criteria that their resources do not match', async () => {
-    const unlike = [1, 2].map(at => postEntry(call('unlike'), `urn:uuid:${at}`, ifNoneExist('nothing')));
+    const unlike = [1, 2].map(at => postEntry(identified('unlike'), `urn:uuid:${at}`, ifNoneExist('nothing')));
     expect(statusesOf(await send(unlike))).toEqual([400, ['duplicate Bundle.entry[1]']]);
     expect(await total('unlike')).toBe(0);
   });
 
   it('create where another entry deletes the match, or changes it', async () => {
-    for (const id of ['m1', 'm2']) await server.put(`/Communication/${id}`, communication(id, call('match')));
+    for (const id of ['m1', 'm2']) await server.put(`/Communication/${id}`, communication(id, identified('match')));
     const answer = await send([
       deleteEntry('Communication/m1'),
       deleteEntry('Communication/m2'),
-      postEntry(call('match'), 'urn:uuid:1', ifNoneExist('match')),
+      postEntry(identified('match'), 'urn:uuid:1', ifNoneExist('match')),
     ]);
     expect([statusesOf(answer), await total('match')]).toEqual([[204, 204, 201], 1]);
   });
 
   it('update, delete and read by criteria', async () => {
-    for (const id of ['k1', 'k2']) await server.put(`/Communication/${id}`, communication(id, call('many')));
+    for (const id of ['k1', 'k2']) await server.put(`/Communication/${id}`, communication(id, identified('many')));
     const byCriteria = (method: string, criteria: string, resource?: object): object => ({
       fullUrl: `urn:uuid:${method}${criteria}`,
       ...(resource === undefined ? {} : { resource }),
@@ -297,31 +296,31 @@ describe('conditions of a transaction', () => {
     });
     const answer = await send([
       byCriteria('DELETE', 'many'),
-      byCriteria('PUT', 'new', call('new')),
-      postEntry(call('z', refer('urn:uuid:PUTnew'))),
+      byCriteria('PUT', 'new', identified('new')),
+      postEntry(identified('z', partOf('urn:uuid:PUTnew'))),
       getEntry('Communication?identifier=many&_summary=count'),
     ]);
     expect(statusesOf(answer)).toEqual([204, 201, 201, 200]);
     expect([referenceOf(answer, 2), resourceOf(answer, 3).total]).toEqual([idOf(answer, 1), 0]);
-    const again = await send([byCriteria('PUT', 'new', call('new', noted('again')))]);
+    const again = await send([byCriteria('PUT', 'new', identified('new', noted('again')))]);
     expect([statusesOf(again), idOf(again, 0)]).toEqual([[200], idOf(answer, 1)]);
-    await server.put('/Communication/k3', communication('k3', call('new')));
-    expect(statusesOf(await send([byCriteria('PUT', 'new', call('new'))]))).toEqual([
+    await server.put('/Communication/k3', communication('k3', identified('new')));
+    expect(statusesOf(await send([byCriteria('PUT', 'new', identified('new'))]))).toEqual([
       412,
       ['multiple-matches Bundle.entry[0].request.url'],
     ]);
-    expect(statusesOf(await send([postEntry(call('x'), undefined, { ifNoneExist: 'unknown=1' })]))).toEqual([
+    expect(statusesOf(await send([postEntry(identified('x'), undefined, { ifNoneExist: 'unknown=1' })]))).toEqual([
       400,
       ['not-supported Bundle.entry[0].request.ifNoneExist'],
     ]);
-    expect(statusesOf(await send([postEntry(call('new'), undefined, ifNoneExist('new'))]))).toEqual([
+    expect(statusesOf(await send([postEntry(identified('new'), undefined, ifNoneExist('new'))]))).toEqual([
       412,
       ['multiple-matches Bundle.entry[0].request.ifNoneExist'],
     ]);
   });
 
   it('patch in both formats, with links and criteria', async () => {
-    for (const id of ['q1', 'q2']) await server.put(`/Communication/${id}`, communication(id, call(id)));
+    for (const id of ['q1', 'q2']) await server.put(`/Communication/${id}`, communication(id, identified(id)));
     const parts = [
       { name: 'type', valueCode: 'add' },
       { name: 'path', valueString: 'Communication' },
@@ -339,7 +338,7 @@ describe('conditions of a transaction', () => {
         resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data },
         request: { method: 'PATCH', url: 'Communication?identifier=q2' },
       },
-      postEntry(call('q3', refer('urn:uuid:patched')), 'urn:uuid:new'),
+      postEntry(identified('q3', partOf('urn:uuid:patched')), 'urn:uuid:new'),
       getEntry('Communication/q2'),
     ]);
     expect(statusesOf(answer)).toEqual([200, 200, 201, 200]);
@@ -351,7 +350,7 @@ describe('conditions of a transaction', () => {
 
   it('patch with links in what a JSON Patch, or the text of a FHIRPath Patch, makes', async () => {
     for (const id of ['j1', 'j2'])
-      await server.put(`/Communication/${id}`, communication(id, refer('Communication/q1')));
+      await server.put(`/Communication/${id}`, communication(id, partOf('Communication/q1')));
     const operations = [
       { op: 'add', path: '/basedOn', value: [{ reference: 'urn:uuid:new' }] },
       { op: 'replace', path: '/partOf/0/reference', value: 'urn:uuid:new' },
@@ -367,7 +366,7 @@ describe('conditions of a transaction', () => {
         resource: pathPatch('replace', 'Communication.partOf.reference', value),
         request: { method: 'PATCH', url: 'Communication/j2' },
       },
-      postEntry(call('j3'), 'urn:uuid:new'),
+      postEntry(identified('j3'), 'urn:uuid:new'),
     ]);
     expect(statusesOf(answer)).toEqual([200, 200, 201]);
     const link = [{ reference: idOf(answer, 2) }];
@@ -376,7 +375,7 @@ describe('conditions of a transaction', () => {
   });
 
   it('patch with conditional references, which find what other entries make', async () => {
-    await server.put('/Communication/c1', communication('c1', refer('urn:uuid:from-elsewhere')));
+    await server.put('/Communication/c1', communication('c1', partOf('urn:uuid:from-elsewhere')));
     const patchOf = (...references: readonly string[]): object => {
       const value = references.map(reference => ({ reference }));
       const data = Buffer.from(JSON.stringify([{ op: 'add', path: '/basedOn', value }])).toString('base64');
@@ -385,7 +384,7 @@ describe('conditions of a transaction', () => {
         request: { method: 'PATCH', url: 'Communication/c1' },
       };
     };
-    const made = postEntry(call('c2'), 'urn:uuid:made');
+    const made = postEntry(identified('c2'), 'urn:uuid:made');
     const answer = await send([patchOf('Communication?identifier=c2', 'urn:uuid:made'), made]);
     expect(statusesOf(answer)).toEqual([200, 201]);
     const link = { reference: idOf(answer, 1) };
@@ -402,8 +401,8 @@ describe('conditions of a transaction', () => {
     await server.put('/Communication/v', communication('v'));
     const update = (version: number) =>
       putEntry(communication('v', noted(`${version}`)), { ifMatch: `W/"${version}"` });
-    expect(statusesOf(await send([update(1), postEntry(call('v'))]))).toEqual([200, 201]);
-    expect(statusesOf(await send([update(1), postEntry(call('v'))]))).toEqual([
+    expect(statusesOf(await send([update(1), postEntry(identified('v'))]))).toEqual([200, 201]);
+    expect(statusesOf(await send([update(1), postEntry(identified('v'))]))).toEqual([
       412,
       ['conflict Bundle.entry[0].request.ifMatch'],
     ]);

@@ -4,13 +4,17 @@ import { createTransaction } from '../../src/interaction/bundle/transact.ts';
 import { dispatch } from '../../src/interaction/dispatch.ts';
 import type { Answer } from '../support/serve.ts';
 import {
+  countOf,
   deleteEntry,
   getEntry,
   hasTransactions,
+  identified,
+  partOf,
   postEntry,
   putEntry,
   requireTransactions,
   sendBundle,
+  sendEntries,
   statusesOf,
   transaction,
 } from '../support/transaction.ts';
@@ -23,18 +27,16 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server.close());
 
-const send = (entries: readonly object[], headers: Readonly<Record<string, string>> = {}): Promise<Answer> =>
-  sendBundle(server, transaction(...entries), { ...server.authorized(everything), ...headers });
-const call = (value: string, more: object = {}) => communication(undefined, { identifier: [{ value }], ...more });
+const send = (entries: readonly object[], headers?: Readonly<Record<string, string>>): Promise<Answer> =>
+  sendEntries(server, entries, headers);
 const called = (value: string): string => `Communication?identifier=${value}`;
-const total = async (criteria: string): Promise<number> => (await server.get(`/${criteria}&_summary=count`)).json.total;
+const total = (criteria: string): Promise<number> => countOf(server, criteria);
 const entryOf = ({ json }: Answer, at: number) => json.entry[at];
 const putBy = (value: string, resource: object) => ({ resource, request: { method: 'PUT', url: called(value) } });
 const patchEntry = (url: string) => ({
   resource: { resourceType: 'Binary', contentType: 'application/json-patch+json', data: btoa('[]') },
   request: { method: 'PATCH', url },
 });
-const partOf = (reference: string) => ({ partOf: [{ reference }] });
 
 describe('a transaction', () => {
   beforeEach(context => requireTransactions(context, server));
@@ -44,7 +46,7 @@ describe('a transaction', () => {
     const answer = await send([
       getEntry(called('one')),
       putEntry(communication('old', noted('new'))),
-      postEntry(call('one')),
+      postEntry(identified('one')),
       getEntry('Communication/old'),
       deleteEntry('Communication/none'),
     ]);
@@ -73,7 +75,7 @@ describe('a transaction', () => {
   it('stores nothing if an entry fails, and names every entry that does', async () => {
     for (const id of ['there', 'changed', 'removed']) await server.put(`/Communication/${id}`, communication(id));
     const answer = await send([
-      postEntry(call('all or nothing')),
+      postEntry(identified('all or nothing')),
       putEntry(communication('there', { status: undefined })),
       postEntry({ resourceType: 'Communication' }, undefined, { url: 'Communication' }),
       putEntry(communication('changed', noted('x')), { ifMatch: 'W/"7"' }),
@@ -122,7 +124,7 @@ describe('a transaction', () => {
   });
 
   it.each<[string, object, unknown]>([
-    ['no request', { resource: call('x') }, [400, ['required Bundle.entry[1].request.method']]],
+    ['no request', { resource: identified('x') }, [400, ['required Bundle.entry[1].request.method']]],
     ['an unknown path', getEntry('Nothing/1'), [404, ['not-supported Bundle.entry[1].request.url']]],
     [
       'an undeclared interaction',
@@ -135,7 +137,7 @@ describe('a transaction', () => {
     ['an unknown element', { ...getEntry('Patient/p1'), more: 1 }, [400, ['structure Bundle.entry[1].more']]],
     ['an undeclared type', postEntry({ resourceType: 'Basic' }), [404, ['not-supported Bundle.entry[1].request.url']]],
   ])('stores nothing with an entry that has %s', async (name, entry, expected) => {
-    const answer = await send([postEntry(call(name)), entry], { Prefer: 'handling=strict' });
+    const answer = await send([postEntry(identified(name)), entry], { Prefer: 'handling=strict' });
     expect(statusesOf(answer)).toEqual(expected);
     expect(await total(called(encodeURIComponent(name)))).toBe(0);
   });
@@ -149,7 +151,7 @@ describe('a transaction', () => {
     ],
     [
       'created and updated by criteria',
-      [putBy('by-criteria', call('by-criteria')), postEntry(call('by-criteria'))],
+      [putBy('by-criteria', identified('by-criteria')), postEntry(identified('by-criteria'))],
       'entry[0]',
     ],
     ['deleted twice', [deleteEntry('Communication/there'), deleteEntry('Communication/there')], 'entry[1]'],
@@ -157,7 +159,11 @@ describe('a transaction', () => {
     ['deleted by criteria twice', [deleteEntry(called('there')), deleteEntry(called('there'))], 'entry[1]'],
     ['deleted and patched', [patchEntry('Communication/there'), deleteEntry('Communication/there')], 'entry[0]'],
     ['deleted and patched by criteria', [patchEntry(called('there')), deleteEntry('Communication/there')], 'entry[0]'],
-    ['deleted and updated by criteria', [putBy('there', call('there')), deleteEntry(called('there'))], 'entry[0]'],
+    [
+      'deleted and updated by criteria',
+      [putBy('there', identified('there')), deleteEntry(called('there'))],
+      'entry[0]',
+    ],
     [
       'deleted and updated, and does not exist',
       [deleteEntry('Communication/not-there'), putEntry(communication('not-there'))],
@@ -179,7 +185,7 @@ describe('a transaction', () => {
     await server.put('/Communication/former', communication('former', { identifier: [{ value: 'replaced' }] }));
     const entries = [
       deleteEntry(called('replaced')),
-      postEntry(call('replaced'), undefined, { ifNoneExist: 'identifier=replaced' }),
+      postEntry(identified('replaced'), undefined, { ifNoneExist: 'identifier=replaced' }),
     ];
     expect(statusesOf(await send(entries))).toEqual([204, 201]);
   });
@@ -187,18 +193,18 @@ describe('a transaction', () => {
   it('deletes one of two records, and updates the other one by criteria', async () => {
     for (const id of ['of-two-1', 'of-two-2'])
       await server.put(`/Communication/${id}`, communication(id, { identifier: [{ value: 'of-two' }] }));
-    const entries = [deleteEntry('Communication/of-two-1'), putBy('of-two', call('of-two', noted('other')))];
+    const entries = [deleteEntry('Communication/of-two-1'), putBy('of-two', identified('of-two', noted('other')))];
     const answer = await send(entries);
     expect(statusesOf(answer)).toEqual([204, 200]);
     expect(entryOf(answer, 1).resource.id).toBe('of-two-2');
   });
 
   it('takes preferences from its headers, and no Idempotency-Key', async () => {
-    const minimal = await send([postEntry(call('minimal'))], { Prefer: 'return=minimal' });
+    const minimal = await send([postEntry(identified('minimal'))], { Prefer: 'return=minimal' });
     expect([statusesOf(minimal), entryOf(minimal, 0).resource]).toEqual([[201], undefined]);
-    const outcome = await send([postEntry(call('outcome'))], { Prefer: 'return=OperationOutcome' });
+    const outcome = await send([postEntry(identified('outcome'))], { Prefer: 'return=OperationOutcome' });
     expect(entryOf(outcome, 0).response.outcome.issue[0].diagnostics).toMatch(/was created/);
-    const refused = await send([postEntry(call('key'))], { 'Idempotency-Key': 'k' });
+    const refused = await send([postEntry(identified('key'))], { 'Idempotency-Key': 'k' });
     expect(statusesOf(refused)).toEqual([400, ['not-supported http."Idempotency-Key"']]);
   });
 
@@ -279,7 +285,7 @@ describe('a transaction', () => {
     expect(statusesOf(await send([...only, putEntry(communication('d3'))]))).toEqual([204, 204, 200]);
     expect((await server.get('/Communication/d1')).status).toBe(410);
     await put('d4');
-    const added = [deleteEntry('Communication/d4'), postEntry(call('d5', partOf('Communication/d4')))];
+    const added = [deleteEntry('Communication/d4'), postEntry(identified('d5', partOf('Communication/d4')))];
     expect(statusesOf(await send(added))).toEqual([409, ['conflict Bundle.entry[0]', 'conflict Bundle.entry[0]']]);
   });
 
@@ -288,7 +294,7 @@ describe('a transaction', () => {
       server.clock.now += 40_000;
       return dispatch(...of);
     });
-    const body = transaction(postEntry(call('late')), getEntry('Patient/p1'), getEntry('Patient/p1'));
+    const body = transaction(postEntry(identified('late')), getEntry('Patient/p1'), getEntry('Patient/p1'));
     await expect(slow(server.running.engine, requestWith(body), server.partition)).rejects.toMatchObject({
       status: 503,
       issues: [{ code: 'timeout', expression: 'Bundle.entry[2]' }],
@@ -362,8 +368,8 @@ it('transactions are offered where the store has them', async () => {
       : 'The body is not a batch: send a Bundle with the type `batch`.',
   );
   if (hasTransactions(server)) return;
-  const refused = await send([postEntry(call('not offered'))]);
+  const refused = await send([postEntry(identified('not offered'))]);
   expect(statusesOf(refused)).toEqual([400, ['not-supported Bundle.type']]);
-  const batch = { ...transaction(postEntry(call('in a batch'))), type: 'batch' };
+  const batch = { ...transaction(postEntry(identified('in a batch'))), type: 'batch' };
   expect(statusesOf(await sendBundle(server, batch, server.authorized(everything)))).toEqual([201]);
 });

@@ -1,5 +1,7 @@
 import type { TestContext } from 'vitest';
 import type { Answer, Served } from './serve.ts';
+import { communication, everything } from './versioned.ts';
+import type { VersionedServer } from './versioned.ts';
 
 type Headers = Readonly<Record<string, string>>;
 type Resource = { readonly resourceType: string; readonly id?: string };
@@ -33,6 +35,23 @@ export const sendBundle = (server: Served, body: object | string, headers: Heade
     headers: { 'Content-Type': 'application/fhir+json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
+
+/** Sends a transaction of these entries, with a token for everything unless the headers have another. */
+export const sendEntries = (
+  server: VersionedServer,
+  entries: readonly object[],
+  headers: Headers = {},
+): Promise<Answer> => sendBundle(server, transaction(...entries), { ...server.authorized(everything), ...headers });
+
+/** A communication with an identifier, as entries create it. */
+export const identified = (value: string, more: object = {}) =>
+  communication(undefined, { identifier: [{ value }], ...more });
+
+export const partOf = (reference: string) => ({ partOf: [{ reference }] });
+
+/** The number of matches of a search, such as `Communication?identifier=a`. */
+export const countOf = async (server: VersionedServer, search: string): Promise<number> =>
+  (await server.get(`/${search}&_summary=count`)).json.total;
 
 /** The statuses of the entries; for a refusal its status, and code and place of each issue. */
 export function statusesOf({ status, json }: Answer): unknown {

@@ -2,13 +2,14 @@ import { attachmentPlaces, checkAttached, holdsText, readContents } from '../../
 import type { Content } from '../../attachment/content.ts';
 import type { CutBody } from '../../attachment/cut.ts';
 import { withoutProperty } from '../../fhir/edit-text.ts';
+import { asObject } from '../../fhir/json-object.ts';
 import { compactJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
+import { isSubsetTag } from '../subset.ts';
 import { pathOf } from './body.ts';
-import { subsetIssues } from './subsetted.ts';
 
 /** A parsed resource to store, without the base64 of its attachments (attachment/cut.ts). */
 export interface CutRecord {
@@ -52,6 +53,21 @@ export async function checkRecord(
   }
   const contents = await readContents(body, spans, places, attachment, { structure, rules });
   return { contents, structure, rules };
+}
+
+/**
+ * An error for a resource whose own `meta.tag` says that elements are left out: as a record it would replace the whole
+ * one. Resources inside it are not looked at. https://hl7.org/fhir/R4/search.html#elements
+ */
+function subsetIssues(resource: unknown, typeName: string): readonly ValidationIssue[] {
+  const { tag } = asObject(asObject(asObject(resource)['meta']));
+  const at = Array.isArray(tag) ? tag.findIndex(isSubsetTag) : -1;
+  if (at === -1) return [];
+  const text =
+    'The tag `SUBSETTED` says that elements are left out of this resource, which would then be lost. ' +
+    'Read the record without `_summary` and `_elements`, change that and send it; a whole resource has no such tag.';
+  const expression = `${typeName}.meta.tag[${at}]`;
+  return [{ severity: 'error', code: 'business-rule', text, expression, rule: 'subsetted' }];
 }
 
 /** Findings of profiles and of R4's own rules name their rule; those of the structure check do not. */
