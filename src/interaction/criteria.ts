@@ -4,6 +4,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
+import { hasJoins, needsCandidates } from '../search/walk.ts';
 import { parseSearch } from '../search/parse/search.ts';
 import { isCriterion } from '../search/parse/criterion.ts';
 import type { QueryPair } from '../search/request.ts';
@@ -11,9 +12,13 @@ import type { Partition } from '../store/partitions.ts';
 import type { Requirement, StoredVersion } from '../store/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
+import { refuseCostly } from './search/costly.ts';
+import { withDeadline } from './search/deadline.ts';
 import { findPage } from './search/find.ts';
+import { requireScopesOfJoins } from './search/join-scopes.ts';
 import { anyOrder } from './search/joined.ts';
 import type { Place } from './search/joined.ts';
+import { withSets, withTrees } from './search/sets.ts';
 
 /** Where criteria come from, for errors: their name in a sentence, and the expression of an issue. */
 export interface CriteriaSource {
@@ -27,13 +32,14 @@ export interface CriteriaSource {
  * criterion would match everything. https://hl7.org/fhir/R4/http.html#ccreate
  */
 export async function readCriteria(
-  { model, now, store }: Engine,
+  engine: Engine,
   type: ResourceType,
   { base, access }: Pick<FhirRequest, 'base' | 'access'>,
   partition: Partition,
   { pairs, source }: { readonly pairs: readonly QueryPair[]; readonly source: CriteriaSource },
 ): Promise<Query> {
   const { name, expression } = source;
+  const { model, now, store, extract, searchDeadline } = engine;
   requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base, expression);
   const other = pairs.find(([one]) => !isCriterion(one));
   if (other !== undefined) {
@@ -43,8 +49,11 @@ export async function readCriteria(
     fhirError(400, 'value', `${capitalized(name)} has no criteria: every resource would match.`, expression);
   if (pairs.length === 0) throw noCriteria();
   const { zone } = partition.settings;
-  const asked = parseSearch(type, pairs, { model, base, zone, handling: 'strict', now: now() });
-  if (asked.query.kind === 'all') throw noCriteria();
+  const context = { model, base, zone, handling: 'strict', now: now(), joins: true } as const;
+  const parse = (some: readonly QueryPair[]) => [parseSearch(type, some, context)];
+  const [asked] = parse(pairs);
+  if (asked === undefined || asked.query.kind === 'all') throw noCriteria();
+  requireScopesOfJoins([asked], { access, model, base, parameters: pairs, parse });
   const query = restrict(access, type, 's', asked.query);
   await refusePending(
     store.indexes,
@@ -52,7 +61,28 @@ export async function readCriteria(
     { ...asked, query },
     one => restriction(access, one, 's').kind === 'all',
   );
-  return query;
+  if (!needsCandidates(query)) return query;
+  return refuseCostly(
+    withoutJoins(query, { partition: withDeadline(partition, searchDeadline), extract, base }, source),
+  );
+}
+
+/** Most records to which a chain or `_has` of criteria leads. */
+const MOST_JOINED = 5_000;
+
+/**
+ * The criteria as a store decides them in the write: chains and `_has` are replaced by the records to which they lead
+ * now. Throws FhirError 403 `too-costly` for too many, 400 for a comparison that no index decides.
+ */
+async function withoutJoins(query: Query, place: Place, { name, expression }: CriteriaSource): Promise<Query> {
+  const found = await withSets(await withTrees(query, place), place, MOST_JOINED);
+  if (!needsCandidates(found)) return found;
+  if (hasJoins(found)) {
+    const text = `The chains of ${name} lead to more than ${MOST_JOINED} records: narrow them.`;
+    throw fhirError(403, 'too-costly', text, expression);
+  }
+  const text = `${capitalized(name)} compares values as no index does, such as by \`ne\` or \`near\`.`;
+  throw fhirError(400, 'not-supported', `${text} Use other criteria.`, expression);
 }
 
 const capitalized = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
