@@ -58,7 +58,9 @@ export class FileLoad implements Addressing {
     let entries: IndependentEntries | undefined;
     try {
       const onRead = (bytes: number): void => void (counts.bytes += bytes);
-      for await (const { units, bundle } of readUnits(input, { stdin: options.stdin, onRead, addressing: this })) {
+      const { stdin, model } = options;
+      const reading = { stdin, onRead, addressing: this, types: model.definitions };
+      for await (const { units, bundle } of readUnits(input, reading)) {
         if (bundle !== undefined && entries === undefined) {
           if (this.#isWrong('', bundle)) break;
           entries = this.#independent(bundle);

@@ -15,7 +15,7 @@ export interface Input {
 
 /**
  * The files of paths, in their order; `-` is stdin. A folder means the files in and below it whose names end in
- * .ndjson, .jsonl or .json, optionally followed by .gz, sorted by name, except the file `except`. Symbolic links in a
+ * .ndjson, .jsonl, .json or .xml, optionally followed by .gz, sorted by name, except the file `except`. Symbolic links in a
  * folder are not followed, since they may lead anywhere: they are returned as `links`. Throws Error for a path that
  * does not exist and for a folder without such a file.
  */
@@ -43,7 +43,7 @@ export async function listInputs(
   return { inputs, links };
 }
 
-const endings = ['.ndjson', '.jsonl', '.json'];
+const endings = ['.ndjson', '.jsonl', '.json', '.xml'];
 
 /** Adds links that could lead to records to `links`. */
 async function filesBelow(folder: string, links: string[]): Promise<readonly string[]> {

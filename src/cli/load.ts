@@ -31,7 +31,8 @@ const flags = [
 /** Loads files into a partition and reports the result; rejected records go to a file. */
 export const command = defineCommand({
   positionals: 'FILE...',
-  details: `FILE is NDJSON, a Bundle or one resource, also compressed by gzip, a folder of such files, or - for stdin.
+  details: `FILE is NDJSON, a Bundle or one resource (JSON or XML), also compressed by gzip, a folder of such files, or
+- for stdin.
 Ids are kept. Loading again changes nothing, and an interrupted load continues. A server may run
 meanwhile. Structural errors reject a record; violations of other rules are counted, or reject it too if
 the validation-policy is enforce. Exit code 3 if records were rejected.`,

@@ -27,8 +27,8 @@ const flags = [
 /** Validates resources in files against R4, the profiles that they claim, and those of the flags. */
 export const command = defineCommand({
   positionals: 'FILE...',
-  details: `A file has one resource as JSON, or one on each line (.ndjson). Each is checked against R4, the profiles
-in its \`meta.profile\`, and those of --profile. Exit code 3 if one has an error; warnings and notes are
+  details: `A file has one resource as JSON or XML, or one on each line (.ndjson), also compressed by gzip (.gz); a
+folder means such files in it. Each is checked against R4, the profiles in its \`meta.profile\`, and those of --profile. Exit code 3 if one has an error; warnings and notes are
 listed too. With --output json one object per resource: file, line, resource, valid, issues. The known
 codes and profiles depend on --definitions, and on --terminology-server, which receives codes that those
 do not decide.`,
@@ -38,12 +38,14 @@ do not decide.`,
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
     const missing = positionals.filter(file => !existsSync(file));
     if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` does not exist.`));
-    const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }] = await Promise.all([
-      import('../engine/load-model.ts'),
-      import('../validation/profile/validator.ts'),
-      import('../terminology/server.ts'),
-      import('./read-resources.ts'),
-    ]);
+    const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }, { listInputs }] =
+      await Promise.all([
+        import('../engine/load-model.ts'),
+        import('../validation/profile/validator.ts'),
+        import('../terminology/server.ts'),
+        import('./read-resources.ts'),
+        import('../bulk/input.ts'),
+      ]);
     const { model, definitions, warnings } = await requireModel(config);
     for (const warning of warnings) console.error(`Warning: ${warning}`);
     const validator = createValidator(definitions, model.definitions, terminologyServerOf(config));
@@ -56,10 +58,13 @@ do not decide.`,
           .join('\n'),
       );
     let [total, invalid] = [0, 0];
-    for (const file of positionals) {
-      for await (const { line, value, decimals, broken } of readResources(file)) {
+    const { inputs } = await listInputs(positionals);
+    for (const input of inputs) {
+      const { name: file } = input;
+      for await (const { line, value, decimals, broken, lineOf } of readResources(input, model.definitions)) {
         const options = { profiles, decimals, budget };
-        const issues = broken === undefined ? await validator.validateWithServer(value, options) : [broken];
+        const found = broken === undefined ? await validator.validateWithServer(value, options) : [broken];
+        const issues = lineOf === undefined ? found : found.map(issue => withLine(issue, lineOf));
         const valid = issues.every(({ severity }) => severity !== 'error' && severity !== 'fatal');
         total++;
         if (!valid) invalid++;
@@ -85,6 +90,12 @@ function* report(place: string, resource: string, issues: readonly ValidationIss
     const asked = [profile, rule].filter(one => one !== undefined).join(' › ');
     yield `  ${severity} ${expression ?? ''}: ${text}${asked === '' ? '' : `\n    ${asked}`}`;
   }
+}
+
+/** The finding with its line in XML. */
+function withLine(issue: ValidationIssue, lineOf: (path: string) => number | undefined): ValidationIssue {
+  const line = issue.expression === undefined ? undefined : lineOf(issue.expression);
+  return line === undefined ? issue : { ...issue, text: `${issue.text} Line ${line}.` };
 }
 
 function nameOf(value: unknown): string {

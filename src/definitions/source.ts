@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JsonError, parseJson } from '../fhir/json.ts';
+import { XmlError } from '../fhir/xml/error.ts';
+import type { XmlTypes } from '../fhir/xml/layout.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
 import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
@@ -26,6 +28,8 @@ export interface Sources {
   readonly root: string;
   /** The cache of unpacked packages; undefined for none. */
   readonly cache?: DiskCache | undefined;
+  /** The types of R4, for files in XML. */
+  readonly types: XmlTypes;
 }
 
 /** The definitions of the sources. */
@@ -39,6 +43,8 @@ export interface FoundDefinitions {
   readonly warnings: readonly string[];
   /** The digest of every file's bytes, in the order of reading. */
   readonly digests: readonly string[];
+  /** By file in XML: the line of a path. */
+  readonly lines: ReadonlyMap<string, (path: string) => number | undefined>;
 }
 
 /** A file of definitions with its content. */
@@ -78,12 +84,12 @@ export async function readSources(
 /** The definitions in files that were read before, as `readSources` finds them, with those of the R4 pack. */
 export async function parseFiles(
   files: readonly DefinitionFile[],
-  { root, cache }: Pick<Sources, 'root' | 'cache'>,
+  { root, cache, types }: Pick<Sources, 'root' | 'cache' | 'types'>,
 ): Promise<FoundDefinitions> {
   const core = readPack(join(root, 'profiles', packFile), `profiles/${packFile}`);
   const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
   const found = await Promise.all(
-    files.map(one => (isPackage(one) ? parsePackage(one, cache) : Promise.resolve(parseJsonFile(one, known)))),
+    files.map(one => (isPackage(one) ? parsePackage(one, cache) : parseFile(one, known, types))),
   );
   return joined([{ ...nothing, definitions: core.definitions, digests: [core.digest] }, ...found]);
 }
@@ -106,6 +112,7 @@ const nothing: FoundDefinitions = {
   problems: [],
   warnings: [],
   digests: [],
+  lines: new Map(),
 };
 const noFiles: ReadFiles = { files: [], problems: [], warnings: [] };
 const refused = (file: string, text: string): ReadFiles => ({ ...noFiles, problems: [{ file, path: '', text }] });
@@ -153,7 +160,7 @@ async function otherFolders(path: string, read: readonly string[], which: string
       const file = join(path, name);
       if (!(await isFolder(file))) return undefined;
       const { files } = await listFiles({ path: file, file }, path, false);
-      if (!files.some(one => /\.(json|tgz)$/i.test(one.file))) return undefined;
+      if (!files.some(one => /\.(json|xml|tgz)$/i.test(one.file))) return undefined;
       return `${file}: This folder is not read.${didYouMean(name, read)} ${which}`;
     }),
   );
@@ -168,8 +175,8 @@ async function readFolder(kind: string, folder: FoundFile, root: string): Promis
   const found = await Promise.all(
     files.map(async ({ path, file }) => {
       if (/\.json$/i.test(file)) return { ...noFiles, files: [{ file, declares, bytes: await readFile(path) }] };
-      if (/\.xml$/i.test(file) && !names.has(file.replace(/xml$/i, 'json')))
-        return refuseXml(file, await readFile(path, 'utf8'));
+      if (isXml(file) && !names.has(file.replace(/xml$/i, 'json')))
+        return withXml({ file, declares, bytes: await readFile(path) });
       return isPackage({ file }) && !declares ? await readPackageFile({ path, file }) : noFiles;
     }),
   );
@@ -177,14 +184,19 @@ async function readFolder(kind: string, folder: FoundFile, root: string): Promis
 }
 
 /**
- * A definition as XML. Other XML files are skipped, and so are those beside a JSON file of their name: published guides
- * have both. https://hl7.org/fhir/R4/xml.html
+ * A definition or a Bundle as XML. Other XML files are skipped, and so are those beside a JSON file of their name:
+ * published guides have both. https://hl7.org/fhir/R4/xml.html
  */
-function refuseXml(file: string, text: string): ReadFiles {
-  const [, root = ''] = /<([A-Z][A-Za-z]*)\s[^>]*\bxmlns\s*=\s*["']http:\/\/hl7\.org\/fhir["']/.exec(text) ?? [];
-  if (!definitionTypes.has(root)) return noFiles;
-  return refused(file, `This is a ${root} as XML, which is not read; write it as JSON in a \`.json\` file.`);
+function withXml(file: DefinitionFile): ReadFiles {
+  const start = file.bytes.subarray(0, 100_000).toString();
+  const [, root = ''] = rootOfFhir.exec(start) ?? [];
+  return root === 'Bundle' || definitionTypes.has(root) ? { ...noFiles, files: [file] } : noFiles;
 }
+
+const rootOfFhir = /<(?:[\w.-]+:)?([A-Z][A-Za-z]*)\s[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*["']http:\/\/hl7\.org\/fhir["']/;
+
+/** Whether a file of definitions is XML. */
+const isXml = (file: string): boolean => /\.xml$/i.test(file);
 
 async function readPackageFile({ path, file }: FoundFile): Promise<ReadFiles> {
   try {
@@ -207,11 +219,17 @@ async function parsePackage({ file, bytes }: DefinitionFile, cache: DiskCache | 
   };
 }
 
-function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: ReadonlySet<string>): FoundDefinitions {
+async function parseFile(
+  { file, declares, bytes }: DefinitionFile,
+  known: ReadonlySet<string>,
+  types: XmlTypes,
+): Promise<FoundDefinitions> {
   let content: unknown;
+  const xml = isXml(file) ? await import('../fhir/xml/convert.ts') : undefined; // loaded with the first such file
   try {
-    content = parseJson(decodeUtf8(bytes)).value;
+    content = parseJson(xml === undefined ? decodeUtf8(bytes) : xml.jsonOfXml(bytes, types)).value;
   } catch (error) {
+    if (error instanceof XmlError) return { ...nothing, problems: [{ file, path: '', text: error.withPlace }] };
     if (!(error instanceof JsonError)) throw error;
     return { ...nothing, problems: [{ file, path: '', text: explainJsonError(error) }] };
   }
@@ -229,6 +247,7 @@ function parseJsonFile({ file, declares, bytes }: DefinitionFile, known: Readonl
     definitions: definitions.filter(definition => !isStatement(definition) && definition.url !== ''),
     problems,
     digests: [hash('sha256', bytes)],
+    lines: new Map(xml === undefined ? [] : [[file, xml.linesOf(bytes, types)]]),
   };
 }
 
@@ -280,4 +299,5 @@ const joined = (found: readonly FoundDefinitions[]): FoundDefinitions => ({
   problems: found.flatMap(({ problems }) => problems),
   warnings: found.flatMap(({ warnings }) => warnings),
   digests: found.flatMap(({ digests }) => digests),
+  lines: new Map(found.flatMap(({ lines }) => [...lines])),
 });

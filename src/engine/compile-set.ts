@@ -12,6 +12,7 @@ import type { Problem } from '../definitions/problem.ts';
 import type { DefinitionSet } from '../definitions/set.ts';
 import { parseFiles } from '../definitions/source.ts';
 import type { FoundDefinitions } from '../definitions/source.ts';
+import type { XmlTypes } from '../fhir/xml/layout.ts';
 import { declareAll } from '../guide/declare-all.ts';
 import { readTemplate, templateFile } from '../guide/template.ts';
 import { operations } from '../interaction/operation/implemented.ts';
@@ -20,7 +21,7 @@ import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';
 import { suspicious } from '../model/suspicious.ts';
-import { baseTypes } from '../model/type-definitions.ts';
+import { baseTypes, coreTypes } from '../model/type-definitions.ts';
 import { queryProblems } from '../search/check-queries.ts';
 import type { DefinitionSets } from '../store/definition-sets.ts';
 import { checkFile } from '../validation/definition/check-file.ts';
@@ -62,12 +63,13 @@ interface ProgramPlaces {
   readonly cache?: readonly string[] | undefined;
 }
 
-/** Where the program has its definitions, and its cache. */
+/** Where the program has its definitions, and its cache, with the types of R4. */
 export function programPlaces({ root = checkout, cache }: ProgramPlaces): {
   readonly root: string;
   readonly cache: DiskCache | undefined;
+  readonly types: XmlTypes;
 } {
-  return { root, cache: openDiskCache(cache ?? cacheFolders(root, 'definitions')) };
+  return { root, cache: openDiskCache(cache ?? cacheFolders(root, 'definitions')), types: coreTypes };
 }
 
 /** The folder of the program. */
@@ -108,7 +110,10 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
   return {
     model: refused.length === 0 ? compiled.model : undefined,
     definitions,
-    problems: [...inOrder(found.problems), ...inOrder(refused.filter(one => !found.problems.includes(one)))],
+    problems: withLines(
+      [...inOrder(found.problems), ...inOrder(refused.filter(one => !found.problems.includes(one)))],
+      found,
+    ),
     warnings: [
       ...found.warnings,
       ...checkPackages(found.packages, definitions),
@@ -120,6 +125,13 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
     set,
   };
 }
+
+/** The problems, those of files in XML with their line. */
+const withLines = (problems: readonly Problem[], { lines }: FoundDefinitions): readonly Problem[] =>
+  problems.map(problem => {
+    const line = problem.path === '' ? undefined : lines.get(problem.file)?.(problem.path);
+    return line === undefined ? problem : { ...problem, text: `${problem.text} Line ${line}.` };
+  });
 
 /** A loaded model without problems; throws one Error with a line for each. */
 export function usable({ model, definitions, problems, notices, warnings, set }: LoadedModel): UsableModel {

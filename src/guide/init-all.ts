@@ -4,7 +4,7 @@ import { indexDefinitions } from '../definitions/definitions.ts';
 import { readSources } from '../definitions/source.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { ImplementedOperations } from '../model/implemented-operation.ts';
-import { baseTypes } from '../model/type-definitions.ts';
+import { baseTypes, coreTypes } from '../model/type-definitions.ts';
 import { declareAll } from './declare-all.ts';
 import type { InterfaceTemplate } from './template.ts';
 
@@ -21,7 +21,7 @@ export async function initAll(
 ): Promise<JsonObject> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const cache = openDiskCache(cacheFolders(root, 'definitions'));
-  const found = await readSources({ definitions: paths, capability: false, root, cache });
+  const found = await readSources({ definitions: paths, capability: false, root, cache, types: coreTypes });
   const { definitions, problems } = indexDefinitions(found.definitions);
   const refused = [...found.problems, ...problems];
   if (refused.length > 0) throw new Error(refused.map(({ file, text }) => `${file}: ${text}`).join('\n'));

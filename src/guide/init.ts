@@ -7,7 +7,7 @@ import { readSources } from '../definitions/source.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
 import { extensionBase } from '../model/extension-shapes.ts';
 import type { Model } from '../model/model.ts';
-import { baseTypes } from '../model/type-definitions.ts';
+import { baseTypes, coreTypes } from '../model/type-definitions.ts';
 import { combinationsOf, declareType } from './declare.ts';
 import { expectationAt, expectationOf, isUnwanted } from './expectation.ts';
 import { withIncluded } from './included.ts';
@@ -45,7 +45,7 @@ export async function initDefinitions(
 ): Promise<Initialized> {
   const root = fileURLToPath(new URL('../..', import.meta.url));
   const cache = openDiskCache(cacheFolders(root, 'definitions'));
-  const found = await readSources({ definitions: packages, capability: undefined, root, cache });
+  const found = await readSources({ definitions: packages, capability: undefined, root, cache, types: coreTypes });
   const { definitions, problems } = indexDefinitions(found.definitions);
   const refused = [...found.problems, ...problems];
   if (refused.length > 0) throw new Error(refused.map(({ file, text }) => `${file}: ${text}`).join('\n'));

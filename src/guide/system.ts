@@ -67,8 +67,8 @@ interface SystemContext {
 export function leaveOutOfStatement(guide: JsonObject, isPatched: boolean, leaveOut: LeaveOut): void {
   for (const element of ['format', ...(isPatched ? [] : ['patchFormat'])])
     for (const format of stringsOf(guide[element])) {
-      if (element === 'format' && /json/i.test(format)) continue;
-      const why = element === 'format' ? 'Resources are JSON.' : 'No type has the interaction `patch`.';
+      if (element === 'format' && /json|xml/i.test(format)) continue;
+      const why = element === 'format' ? 'Resources are JSON and XML.' : 'No type has the interaction `patch`.';
       leaveOut(ofStatement, `\`${element}\` ${format}`, why, expectationOfValue(guide, element, format));
     }
   for (const url of stringsOf(guide['implementationGuide']))

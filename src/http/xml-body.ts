@@ -70,10 +70,9 @@ export function withFhirErrors<T>(work: () => T): T {
     return work();
   } catch (error) {
     if (!(error instanceof XmlError)) throw error;
-    const { message, path, at } = error;
-    const place = at === undefined ? '' : ` Line ${at.line}, column ${at.column}.`;
-    const text = `The body is not valid FHIR XML: ${message}${place}`;
-    throw fhirError(400, 'structure', text, /^[\w.[\]]{1,200}$/.test(path) ? path : undefined);
+    const { path, withPlace } = error;
+    const expression = /^[\w.[\]]{1,200}$/.test(path) ? path : undefined;
+    throw fhirError(400, 'structure', `The body is not valid FHIR XML: ${withPlace}`, expression);
   }
 }
 

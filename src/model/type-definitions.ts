@@ -51,6 +51,11 @@ export function readTypeDefinitions(): TypeDefinitions {
   );
 }
 
+/** The types of R4 from that pack, which is read with the first of them. */
+export const coreTypes: Pick<TypeDefinitions, 'get'> = { get: name => (core ??= readTypeDefinitions()).get(name) };
+
+let core: TypeDefinitions | undefined;
+
 /** The SearchParameter resources of R4 itself (1,375) from the pack under `profiles/`, in the order of their urls. */
 export function readOfficialSearchParameters(): readonly JsonObject[] {
   return [...readCore('SearchParameter').values()].map(definition => definition.resource());

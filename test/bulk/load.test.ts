@@ -48,6 +48,23 @@ const stored = async (type: string, id: string): Promise<string | undefined> =>
   (await target.text(type, id))?.replace(/"versionId":"[0-9]+","lastUpdated":"[^"]+",?/, '');
 
 describe('load', () => {
+  it('reads XML as the JSON of the same content, and reports a broken file with the line', async () => {
+    const entry = (id: string): string =>
+      `<entry><resource><Patient><id value="${id}"/><active value="true"/></Patient></resource></entry>`;
+    const fhir = 'xmlns="http://hl7.org/fhir"';
+    const bundle = target.file(
+      'a.xml',
+      `<Bundle ${fhir}><type value="collection"/>${entry('a')}${entry('b')}</Bundle>`,
+    );
+    const one = target.file('b.xml.gz', gzipSync(`<Patient ${fhir}><id value="c"/></Patient>`));
+    const wrong = target.file('c.xml', `<Patient ${fhir}>\n<active value="true"/><id value="d"/></Patient>`);
+    expect(counts(await target.load([bundle, one, wrong]))).toEqual({ ...none, records: 3, created: 3, rejected: 1 });
+    expect(await stored('Patient', 'a')).toBe('{"resourceType":"Patient","id":"a","meta":{},"active":true}');
+    expect(target.rejects()[0]?.outcome.issue[0]?.diagnostics).toMatch(/`id` must be before `active`.*Line 2, column/);
+    const json = target.file('d.ndjson', `${patient('a', ',"active":true')}\n`);
+    expect(counts(await target.load([json]))).toEqual({ ...none, records: 1, unchanged: 1 });
+  });
+
   it('keeps ids and texts of NDJSON, makes no version of what is the same, and the next of what changed', async () => {
     const first = target.file('a.ndjson', `${patient('a')}\n${patient('b')}\n`);
     expect(counts(await target.load([first]))).toEqual({ ...none, records: 2, created: 2 });

@@ -25,7 +25,7 @@ const requirements = (resource: readonly object[], fields: object = {}) => ({
   date: '2025-01-01',
   kind: 'requirements',
   fhirVersion: '4.0.1',
-  format: ['json', 'xml'],
+  format: ['json', 'xml', 'ttl'],
   rest: [
     {
       mode: 'server',
@@ -197,7 +197,7 @@ describe('definitions init', () => {
           'declared.',
         'Omitted from Patient: `versioning` versioned-update. Records have versions, and a type without updates ' +
           'cannot require them.',
-        'Omitted from the statement: `format` xml. Resources are JSON.',
+        'Omitted from the statement: `format` ttl. Resources are JSON and XML.',
         `Wrote ${file}: 4 resource types with 4 search parameters.`,
       ]),
     );

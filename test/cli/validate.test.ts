@@ -1,6 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fhirPackage, profile } from '../support/definition-files.ts';
 import { terminologyServer } from '../support/terminology-server.ts';
@@ -21,6 +22,19 @@ beforeAll(async () => {
     ),
     writeFile(join(folder, 'gaps.json'), '{"resourceType":"Patient","identifier":[{"system":"urn:x"}]}'),
     writeFile(join(folder, 'broken.json'), '{"resourceType":'),
+    mkdir(join(folder, 'below')).then(() =>
+      Promise.all([
+        writeFile(
+          join(folder, 'below/a.xml'),
+          '<Patient xmlns="http://hl7.org/fhir">\n <id value="a"/>\n <gender value="lady"/>\n</Patient>',
+        ),
+        writeFile(
+          join(folder, 'below/b.xml.gz'),
+          gzipSync('<Patient xmlns="http://hl7.org/fhir"><id value="b"/></Patient>'),
+        ),
+        writeFile(join(folder, 'below/c.xml'), '<Patient xmlns="http://hl7.org/fhir">\n<name>Ann</name></Patient>'),
+      ]),
+    ),
   ]);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -41,6 +55,16 @@ describe('validate', () => {
       '  error Patient.gender: `lady` is not in `http://hl7.org/fhir/ValueSet/administrative-gender|4.0.1`',
     );
     expect(stdout).toContain('    http://hl7.org/fhir/StructureDefinition/Patient › Patient.gender binding\n');
+  });
+
+  it('checks XML, compressed and in folders, with the line of each finding', async () => {
+    const { code, stdout } = await run(['validate', join(folder, 'below')]);
+    expect(code).toBe(3);
+    expect(stdout).toContain('below/a.xml Patient/a: 1 error\n');
+    expect(stdout).toMatch(/ {2}error Patient\.gender: `lady` is not in .* Line 3\.\n/);
+    expect(stdout).toContain('below/b.xml.gz Patient/b: valid, with warnings\n');
+    expect(stdout).toContain('below/c.xml : 1 error\n  fatal Patient.name[0]: Text such as `Ann` is allowed in ');
+    expect(stdout).toContain('Line 2, column 10.\n');
   });
 
   it('holds resources against a profile', async () => {

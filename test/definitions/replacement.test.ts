@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { indexDefinitions } from '../../src/definitions/definitions.ts';
 import { readSources } from '../../src/definitions/source.ts';
+import { coreTypes } from '../../src/model/type-definitions.ts';
 import { fhirPackage, folderWith, ours, profile, searchParameter } from '../support/definition-files.ts';
 
 // Which of several definitions with one url is used.
@@ -12,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 
 async function index(files: Readonly<Record<string, unknown>>) {
   const folder = folderWith(files);
-  const found = await readSources({ definitions: [folder], capability: undefined, root });
+  const found = await readSources({ definitions: [folder], capability: undefined, types: coreTypes, root });
   const short = (text: string): string => text.replaceAll(`${folder}/`, '');
   const indexed = indexDefinitions(found.definitions);
   return {
@@ -149,7 +150,12 @@ describe('a folder', () => {
     symlinkSync(outside, join(folder, 'searchparameters/outside'));
     symlinkSync(join(folder, 'elsewhere/z.json'), join(folder, 'searchparameters/z.json'));
     symlinkSync(join(folder, 'searchparameters'), join(folder, 'searchparameters/loop'));
-    const { problems, definitions } = await readSources({ definitions: [folder], capability: undefined, root });
+    const { problems, definitions } = await readSources({
+      definitions: [folder],
+      capability: undefined,
+      types: coreTypes,
+      root,
+    });
     expect(problems.map(({ file, text }) => [file, text])).toEqual([
       [join(folder, 'searchparameters/out.json'), 'The link leads out of the folder, or nowhere.'],
       [join(folder, 'searchparameters/outside'), 'The link leads out of the folder, or nowhere.'],
@@ -171,7 +177,7 @@ describe('a folder', () => {
     ],
     ['a file that is no package', () => import.meta.filename, 'The file is not a FHIR package (.tgz).'],
   ])('is needed where there is %s', async (_what, path, text) => {
-    const { problems } = await readSources({ definitions: [path()], capability: undefined, root });
+    const { problems } = await readSources({ definitions: [path()], capability: undefined, types: coreTypes, root });
     expect(problems).toEqual([{ file: expect.any(String), path: '', text }]);
   });
 });

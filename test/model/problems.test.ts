@@ -899,10 +899,10 @@ describe('a file is refused', () => {
       ['resourceType', '`SearchParamter` is not a resource type of FHIR R4. Did you mean `SearchParameter`?'],
     ],
     [
-      'that is XML',
+      'that is XML and not well-formed',
       'profiles/a.xml',
       '<?xml version="1.0"?>\n<!-- ours -->\n<StructureDefinition xmlns="http://hl7.org/fhir"><id value="a"/>',
-      ['', 'This is a StructureDefinition as XML, which is not read; write it as JSON in a `.json` file.'],
+      ['', expect.stringMatching(/unclosed tag: StructureDefinition. Line 3, column \d+\.$/)],
     ],
     ['that is not JSON, by a name in capitals', 'profiles/A.JSON', '{', ['', expect.stringMatching(/^The text ends/)]],
     [

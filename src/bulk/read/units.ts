@@ -1,11 +1,15 @@
 import { type Readable } from 'node:stream';
 import type { Input } from '../input.ts';
+import type { XmlTypes } from '../../fhir/xml/layout.ts';
+import { asJson } from './as-json.ts';
 import { openBytes } from './bytes.ts';
+import type { Chunks } from './bytes.ts';
 import { BrokenInput } from '../../interaction/bundle/broken-input.ts';
 import { BundleScanner } from '../../interaction/bundle/bundle-scanner.ts';
 import type { Addressing, BundleHead } from '../../interaction/bundle/head.ts';
 import { surveyBundle } from './bundle-head.ts';
 import { detectFormat } from './format.ts';
+import type { Format } from './format.ts';
 import { readLines } from './lines.ts';
 import { type Unit, maxDocument } from './unit.ts';
 
@@ -21,30 +25,43 @@ export interface ReadOptions {
   /** Receives the number of bytes read, before decompression. */
   readonly onRead: (bytes: number) => void;
   readonly addressing: Addressing;
+  /** The types of R4, for XML. */
+  readonly types: XmlTypes;
 }
 
 /**
  * The units of an input in order: lines of NDJSON, entries of a Bundle with independent entries, or one document. Such
  * a Bundle is read twice, first for its type and the addresses of its entries, so that one from stdin or a pipe is held
- * in memory. Throws BrokenInput if the input cannot be read further.
+ * in memory. XML is read as the JSON of the same content. Throws BrokenInput if the input cannot be read further.
  */
 export async function* readUnits(input: Input, options: ReadOptions): AsyncGenerator<UnitGroup, void> {
   try {
     const bytes = openBytes(input, options.stdin, options.onRead);
-    const detected = input.lines ? { format: 'lines' as const, chunks: bytes } : await detectFormat(bytes);
+    const detected = input.lines ? { format: 'lines' as const, chunks: bytes } : await formatOf(bytes, options);
     if (detected.format === 'lines') {
       for await (const units of readLines(detected.chunks)) yield { units, bundle: undefined };
       return;
     }
     // An input without a size is a pipe, which can be read only once.
     const head =
-      input.size === undefined ? undefined : await surveyBundle(openBytes(input, options.stdin), options.addressing);
+      input.size === undefined
+        ? undefined
+        : await surveyBundle((await asJson(openBytes(input, options.stdin), options.types)).chunks, options.addressing);
     if (head?.independent === true) yield* readEntries(detected.chunks, head);
     else yield await readDocument(detected.chunks);
   } catch (error) {
     if (error instanceof BrokenInput || !isUnpackError(error)) throw error;
     throw new BrokenInput(`The gzip data is damaged: ${(error as Error).message}.`, error);
   }
+}
+
+/** The format of bytes; XML is one document. */
+async function formatOf(
+  bytes: Chunks,
+  { types }: ReadOptions,
+): Promise<{ readonly format: Format; readonly chunks: Chunks }> {
+  const { chunks, isXml } = await asJson(bytes, types);
+  return isXml ? { format: 'document', chunks } : detectFormat(chunks);
 }
 
 async function* readEntries(chunks: AsyncIterable<Uint8Array>, bundle: BundleHead): AsyncGenerator<UnitGroup, void> {

@@ -57,19 +57,27 @@ export class XmlDecoder {
   }
 }
 
-/** The line of each path of a document, and of the paths from resources inside. Throws XmlError. */
+/**
+ * The lines of a document by the paths of its elements, from the type, from a resource inside, or without the type;
+ * what is missing has the line of the element around it. It reads the document at the first question, and then throws
+ * XmlError.
+ */
 export function linesOf(bytes: Uint8Array, types: XmlTypes): (path: string) => number | undefined {
   const lines = new Map<string, number>();
+  let root: string | undefined;
   const visit = (path: string, line: number): void => {
+    root ??= path;
     if (!lines.has(path)) lines.set(path, line);
   };
-  jsonOfXml(bytes, types, { visit });
-  return path => {
-    // The place of what is missing is that of the element around it.
+  const lineOf = (path: string): number | undefined => {
     for (let rest = path; rest !== ''; rest = rest.replace(/(\.[^.[]*|\[\d*\]|[^.[]+)$/, '')) {
       const line = lines.get(rest) ?? lines.get(`${rest}[0]`);
       if (line !== undefined) return line;
     }
     return undefined;
+  };
+  return path => {
+    if (root === undefined) jsonOfXml(bytes, types, { visit });
+    return lineOf(path) ?? lineOf(`${root}.${path}`);
   };
 }

@@ -11,6 +11,11 @@ export class XmlError extends Error {
     this.path = path;
     this.at = at;
   }
+
+  /** The message with line and column. */
+  get withPlace(): string {
+    return this.at === undefined ? this.message : `${this.message} Line ${this.at.line}, column ${this.at.column}.`;
+  }
 }
 
 /** The path of names and indexes: `Patient.name[0].given[1]`. */

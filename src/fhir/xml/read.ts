@@ -370,5 +370,5 @@ function sentenceOf(message: string): string {
   const text = message.replace(/^\d+:\d+: /, '');
   if (text.startsWith('undefined entity'))
     return 'XML has the entities `&amp;`, `&lt;`, `&gt;`, `&quot;` and `&apos;` only: write the character itself.';
-  return `The text is not well-formed XML: ${text.slice(0, 200)}`;
+  return `The text is not well-formed XML: ${text.slice(0, 200).replace(/\.?$/, '.')}`;
 }

@@ -10,6 +10,7 @@ import { listInputs } from '../../../src/bulk/input.ts';
 import { detectFormat } from '../../../src/bulk/read/format.ts';
 import { readLines } from '../../../src/bulk/read/lines.ts';
 import { readUnits } from '../../../src/bulk/read/units.ts';
+import { coreTypes } from '../../../src/model/type-definitions.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'units-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -24,6 +25,7 @@ async function read(name: string, content: string | Uint8Array): Promise<readonl
     stdin: Readable.from([Buffer.from(content)]),
     onRead: () => {},
     addressing: { base: '', newId: () => 'x' },
+    types: coreTypes,
   };
   if (input === undefined) return found;
   for await (const { units, bundle } of readUnits(input, options)) {
@@ -48,13 +50,38 @@ describe('readUnits', () => {
     const writing = writeFile(path, text);
     const [input] = (await listInputs([path])).inputs;
     const found: string[] = [];
-    const options = { stdin: Readable.from([]), onRead: () => {}, addressing: { base: '', newId: () => 'x' } };
+    const addressing = { base: '', newId: () => 'x' };
+    const options = { stdin: Readable.from([]), onRead: () => {}, addressing, types: coreTypes };
     if (input !== undefined)
       for await (const { units } of readUnits(input, options)) for (const { bytes } of units) found.push(String(bytes));
     await writing;
     expect(found).toEqual([text]);
   });
   it.each<[title: string, name: string, content: string | Uint8Array, expected: readonly string[]]>([
+    [
+      'a resource in XML',
+      'a.xml',
+      '\ufeff<?xml version="1.0"?>\n<Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient>',
+      ['|document||{"resourceType":"Patient","id":"a"}'],
+    ],
+    [
+      'a Bundle in XML by gzip',
+      'b.xml.gz',
+      gzipSync(
+        '<Bundle xmlns="http://hl7.org/fhir"><type value="collection"/>\n<entry><resource><Patient><id value="a"/>' +
+          '</Patient></resource></entry><entry><resource><Basic><id value="b"/></Basic></resource></entry></Bundle>',
+      ),
+      [
+        'entry 1|entry|collection|{"resource":{"resourceType":"Patient","id":"a"}}',
+        'entry 2|entry|collection|{"resource":{"resourceType":"Basic","id":"b"}}',
+      ],
+    ],
+    [
+      'a resource in XML from stdin',
+      '-',
+      '<Patient xmlns="http://hl7.org/fhir"><id value="a"/></Patient>',
+      ['|document||{"resourceType":"Patient","id":"a"}'],
+    ],
     [
       'NDJSON by its name',
       'a.ndjson',
@@ -143,6 +170,7 @@ describe('readUnits', () => {
       stdin: Readable.from([]),
       onRead: () => {},
       addressing,
+      types: coreTypes,
     });
     const { value } = await groups.next();
     expect(value?.bundle?.targets).toEqual(
