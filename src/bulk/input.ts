@@ -15,9 +15,9 @@ export interface Input {
 
 /**
  * The files of paths, in their order; `-` is stdin. A folder means the files in and below it whose names end in
- * .ndjson, .jsonl, .json or .xml, optionally followed by .gz, sorted by name, except the file `except`. Symbolic links in a
- * folder are not followed, since they may lead anywhere: they are returned as `links`. Throws Error for a path that
- * does not exist and for a folder without such a file.
+ * .ndjson, .jsonl, .json or .xml, optionally followed by .gz, sorted by name, except the file `except`. Symbolic links
+ * in a folder are not followed, since they may lead anywhere: they are returned as `links`. Throws Error for a path
+ * that does not exist and for a folder without such a file.
  */
 export async function listInputs(
   paths: readonly string[],

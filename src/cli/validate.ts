@@ -28,10 +28,10 @@ const flags = [
 export const command = defineCommand({
   positionals: 'FILE...',
   details: `A file has one resource as JSON or XML, or one on each line (.ndjson), also compressed by gzip (.gz); a
-folder means such files in it. Each is checked against R4, the profiles in its \`meta.profile\`, and those of --profile. Exit code 3 if one has an error; warnings and notes are
-listed too. With --output json one object per resource: file, line, resource, valid, issues. The known
-codes and profiles depend on --definitions, and on --terminology-server, which receives codes that those
-do not decide.`,
+folder means such files in it. Each is checked against R4, the profiles in its \`meta.profile\`, and
+those of --profile. Exit code 3 if one has an error; warnings and notes are listed too. With --output
+json one object per resource: file, line, resource, valid, issues. The known codes and profiles depend on
+--definitions, and on --terminology-server, which receives codes that those do not decide.`,
   takes: ['interface', 'definitions', 'capability', 'terminology-server', 'terminology-timeout', 'debug'],
   own: flags,
   async run({ config, own, positionals }) {
