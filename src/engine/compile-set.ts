@@ -129,7 +129,8 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
 /** The problems, those of files in XML with their line. */
 const withLines = (problems: readonly Problem[], { lines }: FoundDefinitions): readonly Problem[] =>
   problems.map(problem => {
-    const line = problem.path === '' ? undefined : lines.get(problem.file)?.(problem.path);
+    const lineOf = lines.get(problem.file);
+    const line = lineOf?.(problem.path) ?? lineOf?.('');
     return line === undefined ? problem : { ...problem, text: `${problem.text} Line ${line}.` };
   });
 

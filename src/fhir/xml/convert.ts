@@ -58,7 +58,8 @@ export class XmlDecoder {
 }
 
 /**
- * The lines of a document by the paths of its elements, from the type, from a resource inside, or without the type;
+ * The lines of a document by the paths of its elements, from the type, from a resource inside, or without the type
+ * (empty for the whole);
  * what is missing has the line of the element around it. It reads the document at the first question, and then throws
  * XmlError.
  */
@@ -69,8 +70,8 @@ export function linesOf(bytes: Uint8Array, types: XmlTypes): (path: string) => n
     root ??= path;
     if (!lines.has(path)) lines.set(path, line);
   };
-  const lineOf = (path: string): number | undefined => {
-    for (let rest = path; rest !== ''; rest = rest.replace(/(\.[^.[]*|\[\d*\]|[^.[]+)$/, '')) {
+  const lineOf = (path: string, around = ''): number | undefined => {
+    for (let rest = path; rest !== around; rest = rest.replace(/(\.[^.[]*|\[\d*\]|[^.[]+)$/, '')) {
       const line = lines.get(rest) ?? lines.get(`${rest}[0]`);
       if (line !== undefined) return line;
     }
@@ -78,6 +79,6 @@ export function linesOf(bytes: Uint8Array, types: XmlTypes): (path: string) => n
   };
   return path => {
     if (root === undefined) jsonOfXml(bytes, types, { visit });
-    return lineOf(path) ?? lineOf(`${root}.${path}`);
+    return path === '' ? lines.get(root ?? '') : (lineOf(path) ?? lineOf(`${root}.${path}`, root));
   };
 }
