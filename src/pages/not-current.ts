@@ -15,16 +15,23 @@ export function notCurrent(
   language: Language,
 ): readonly string[] {
   const modifiers = [...(definition?.elements.values() ?? [])].filter(({ modifier }) => modifier);
-  const keys = modifiers.flatMap(element => keysOf(resource, element));
-  return [...new Set(keys)].flatMap(key => marks.get(key)?.[language] ?? []);
+  return [...new Set(modifiers.flatMap(element => marksIn(resource, element)))].map(mark => mark[language]);
 }
 
-/** The names of flags and the codes that mark a record, with their texts. */
-const marks: ReadonlyMap<unknown, Readonly<Record<Language, string>>> = new Map(
+type Mark = Readonly<Record<Language, string>>;
+
+/** By the names of flags. */
+const flags: ReadonlyMap<unknown, Mark> = new Map(
   Object.entries({
     active: { en: 'Not in use', fr: 'Inactif' },
     deceased: { en: 'Deceased', fr: 'Décès consigné' },
     doNotPerform: { en: 'Not to be done', fr: 'À ne pas faire' },
+  }),
+);
+
+/** By codes. */
+const codes: ReadonlyMap<unknown, Mark> = new Map(
+  Object.entries({
     'replaced-by': { en: 'Replaced by another record', fr: 'Remplacé par un autre dossier' },
     'entered-in-error': { en: 'Entered in error', fr: 'Saisi par erreur' },
     refuted: { en: 'Refuted', fr: 'Réfuté' },
@@ -49,14 +56,16 @@ const marks: ReadonlyMap<unknown, Readonly<Record<Language, string>>> = new Map(
   }),
 );
 
-/** The keys of marks that a modifier element has: its name as a flag, or the codes in it. */
-function keysOf(resource: JsonObject, { name, types }: ElementDefinition): readonly unknown[] {
+/** The marks of a modifier element: of a flag by its name, else of the codes in it. */
+function marksIn(resource: JsonObject, { name, types }: ElementDefinition): readonly Mark[] {
   return types.flatMap(({ code, property }) => {
     const value = resource[property];
     if (value === undefined) return [];
-    if (code === 'boolean') return value === (name !== 'active') ? [name] : [];
-    if (code === 'dateTime') return [name]; // as of a flag: since when it is true
-    return (isObject(value) ? [value] : Array.isArray(value) ? objectsOf(value) : [{ code: value }]).flatMap(codesIn);
+    if (code === 'boolean') return value === (name !== 'active') ? (flags.get(name) ?? []) : [];
+    if (code === 'dateTime') return flags.get(name) ?? []; // of a flag: since when it is true
+    return (isObject(value) ? [value] : Array.isArray(value) ? objectsOf(value) : [{ code: value }])
+      .flatMap(codesIn)
+      .flatMap(one => codes.get(one) ?? []);
   });
 }
 

@@ -30,7 +30,22 @@ beforeAll(async () => {
       coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-ver-status', code: 'refuted' }],
     },
   };
-  server = await serve([...patients, luc, refuted, observation('o1', { subject: { reference: 'Patient/p1' } })]);
+  const active = {
+    resourceType: 'Condition',
+    id: 'c2',
+    subject: { reference: 'Patient/p1' },
+    code: { text: 'Gout' },
+    clinicalStatus: {
+      coding: [{ system: 'http://terminology.hl7.org/CodeSystem/condition-clinical', code: 'active' }],
+    },
+  };
+  server = await serve([
+    ...patients,
+    luc,
+    refuted,
+    active,
+    observation('o1', { subject: { reference: 'Patient/p1' } }),
+  ]);
 });
 afterAll(() => server.close());
 
@@ -70,7 +85,7 @@ describe('results', () => {
     const [, ...found] = rows(await get('/Patient?name=fraser&_columns=gender'));
     expect(found.map(([record]) => record)).toEqual(['Lucas Fraser (Luc) Not in use Replaced by another record']);
     const [, ...conditions] = rows(await get('/Condition?_columns=code'));
-    expect(conditions.map(([record]) => record)).toEqual(['Asthma Refuted']);
+    expect(conditions.map(([record]) => record).toSorted()).toEqual(['Asthma Refuted', 'Gout']);
     const { text } = await server.get('//explorer/demo/suggest?types=Patient&text=luc', browser);
     expect(plain(text)).toBe('Lucas Fraser (Luc) – Not in use – Replaced by another record');
     const french = await server.get('/Patient/luc', { ...browser, 'Accept-Language': 'fr' });
