@@ -85,7 +85,7 @@ describe('results', () => {
     const [, ...found] = rows(await get('/Patient?name=fraser&_columns=gender'));
     expect(found.map(([record]) => record)).toEqual(['Lucas Fraser (Luc) Not in use Replaced by another record']);
     const [, ...conditions] = rows(await get('/Condition?_columns=code'));
-    expect(conditions.map(([record]) => record).toSorted()).toEqual(['Asthma Refuted', 'Gout']);
+    expect(new Set(conditions.map(([record]) => record))).toEqual(new Set(['Asthma Refuted', 'Gout']));
     const { text } = await server.get('//explorer/demo/suggest?types=Patient&text=luc', browser);
     expect(plain(text)).toBe('Lucas Fraser (Luc) – Not in use – Replaced by another record');
     const french = await server.get('/Patient/luc', { ...browser, 'Accept-Language': 'fr' });
