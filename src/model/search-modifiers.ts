@@ -8,7 +8,7 @@ import { quotedCodes } from './served.ts';
 
 /**
  * Data types of elements on which a modifier has a meaning; `any` for all of the search type, `hierarchy` for
- * references to a type with one (hierarchy.ts).
+ * references to a type with one (hierarchy.ts), and for canonicals, whose URLs have one.
  */
 type On = 'any' | 'hierarchy' | readonly string[];
 
@@ -133,7 +133,8 @@ function fits(
   const known = declarable[type];
   const on = known !== undefined && Object.hasOwn(known, modifier) ? known[modifier] : undefined;
   if (on === undefined) return false;
-  if (on === 'hierarchy') return dataTypes.has('Reference') && targets.some(isHierarchical);
+  if (on === 'hierarchy')
+    return dataTypes.has('canonical') || (dataTypes.has('Reference') && targets.some(isHierarchical));
   // Without types, and in extensions, the values decide.
   return on === 'any' || dataTypes.size === 0 || [...on, 'Extension'].some(name => dataTypes.has(name));
 }

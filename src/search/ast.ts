@@ -158,8 +158,9 @@ export type Test =
       readonly canonical?: string;
     }
   /**
-   * Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical. A
-   * record of this server may be named by a relative reference, or by `{base}/{type}/{id}` where `base` is given.
+   * Either `id` with `type` (parse fills the type in from the targets), or `url`, with `version` for a canonical, and
+   * `below` for the versions that begin with it (`2` for `2.1`). A record of this server may be named by a relative
+   * reference, or by `{base}/{type}/{id}` where `base` is given.
    */
   | {
       readonly kind: 'reference';
@@ -169,6 +170,7 @@ export type Test =
       readonly base?: string;
       readonly url?: string;
       readonly version?: string;
+      readonly below?: true;
     }
   /**
    * A reference to one of these resources of a type, or one of these canonicals, with just this version; an empty
@@ -183,8 +185,8 @@ export type Test =
       readonly base: string;
     }
   /**
-   * Without `tree` the same URI; `below`: it or one below it, `above`: it or one above it (fhir/uri-tree.ts), `starts`:
-   * one that begins with it.
+   * A URI, or the URL of a canonical. Without `tree` the same; `below`: it or one below it, `above`: it or one above it
+   * (fhir/uri-tree.ts), `starts`: one that begins with it.
    */
   | { readonly kind: 'uri'; readonly uri: string; readonly tree?: 'below' | 'above' | 'starts' }
   /** All match one tuple, in the order of the components. */

@@ -213,6 +213,7 @@ function passes(test: Test, value: IndexValue): boolean {
     case 'references':
       return value.kind === 'reference' && isOneOf(test, value);
     case 'uri':
+      if (value.kind === 'reference') return value.url !== undefined && isUri(test, value.url);
       return value.kind === 'uri' && isUri(test, value.uri);
     case 'composite':
       return value.kind === 'composite' && test.of.every((part, at) => value.of[at]?.some(one => passes(part, one)));
@@ -271,10 +272,14 @@ function hasUnit(test: Extract<Test, { kind: 'quantity' }>, value: QuantityValue
 }
 
 function refersTo(
-  { type, id, base, url, version }: Extract<Test, { kind: 'reference' }>,
+  { type, id, base, url, version, below }: Extract<Test, { kind: 'reference' }>,
   value: ReferenceValue,
 ): boolean {
-  if (id === undefined) return url === value.url && (version === undefined || version === value.version);
+  if (id === undefined) {
+    if (url !== value.url) return false;
+    const isBelowVersion = below === true && value.version?.startsWith(`${version}.`) === true;
+    return version === undefined || version === value.version || isBelowVersion;
+  }
   const named = base === undefined || value.url === undefined ? value : belowBase(base, value.url);
   return id === named?.id && (type === undefined || type === named.type);
 }

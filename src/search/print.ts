@@ -99,7 +99,11 @@ function printTest(test: Test, param: SearchParam): string {
     case 'reference':
       return test.url === undefined
         ? list('reference', [test.type ?? 'any', either(test.id)])
-        : list('reference', [quote(test.url), ...(test.version === undefined ? [] : [quote(test.version)])]);
+        : list('reference', [
+            ...(test.below === true ? ['below'] : []),
+            quote(test.url),
+            ...(test.version === undefined ? [] : [quote(test.version)]),
+          ]);
     case 'references':
       return list('references', [
         ...test.ids.map(id => `${test.type}/${id}`),

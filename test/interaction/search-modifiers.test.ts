@@ -45,6 +45,14 @@ const records = [
   measured('o1', 5400, 'mg', { reference: 'Patient/a' }),
   measured('o2', 5.4, 'g', { reference: 'Patient/b' }),
   measured('o3', 5.4, 'mg', { reference: 'Patient/b' }),
+  ...['http://acme.org/q', 'http://acme.org/q/1|2', 'http://acme.org/q/1|2.1', 'http://acme.org/q/1|20'].map(
+    (questionnaire, at) => ({
+      resourceType: 'QuestionnaireResponse',
+      id: `q${at}`,
+      status: 'completed',
+      questionnaire,
+    }),
+  ),
   { resourceType: 'ValueSet', id: 'v1', status: 'draft', url: 'http://acme.org/fhir/ValueSet/1' },
   { resourceType: 'ValueSet', id: 'v2', status: 'draft', url: 'http://acme.org/fhir' },
 ];
@@ -76,6 +84,11 @@ describe('on an interface that declares them all', () => {
     [`Condition?_filter=clinical-status ss "${clinical}|active"`, 'c1 c2'],
     ['ValueSet?url:below=http://acme.org/fhir', 'v1 v2'],
     ['ValueSet?url:above=http://acme.org/fhir/ValueSet', 'v2'],
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/q', 'q0 q1 q2 q3'],
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/q/1', 'q1 q2 q3'],
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/q/1|2', 'q1 q2'],
+    ['QuestionnaireResponse?questionnaire:above=http://acme.org/q/1', 'q0 q1 q2 q3'],
+    ['QuestionnaireResponse?questionnaire:below=http://acme.org/q/2', ''],
     [`Observation?value-quantity=5.4|${ucum}|g`, 'o1 o2'],
     [`Observation?code-value-quantity=1$ge5400|${ucum}|mg`, 'o1 o2'],
     [`Observation?subject:Patient.identifier:of-type=${v2}|MR|A-1`, 'o1'],
@@ -94,6 +107,8 @@ describe('on an interface that declares them all', () => {
     ],
     ['Patient?_has:Condition:patient:code:not-in=http://a', 'code-invalid', 'The modifier `:not-in` is not supported'],
     ['Patient?identifier:of-type=MR|1', 'value', 'write `system|code|value`'],
+    ['QuestionnaireResponse?questionnaire:below=q', 'value', 'write a URL such as `http://example.org/fhir`'],
+    ['QuestionnaireResponse?questionnaire:above=http://a|1', 'value', 'write the URL without a version'],
   ])('refuses %s', async (search, code, text) => {
     const { status, json } = await server.get(`/${search}`);
     expect([status, json.issue[0].code]).toEqual([400, code]);

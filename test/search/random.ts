@@ -100,7 +100,7 @@ const anyReference = fc.oneof(
   pick(...urls).map(url => canonical(url)),
 );
 const anyCanonical = fc
-  .tuple(pick(...urls), pick(undefined, '1', '1.0'))
+  .tuple(pick(...urls, ...trees), pick(undefined, '1', '1.0', '1.0.1'))
   .map(([url, version]) => canonical(url, version));
 const forms = ['Questionnaire/1', 'https://example.org/r4/demo/Questionnaire/1', 'Questionnaire/a', '#1'];
 const anyForm = fc.tuple(pick(...forms), pick(undefined, '1')).map(([url, version]) => canonical(url, version));
@@ -240,6 +240,8 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['subject', fc.oneof(pick(...ids), joined(pick('Patient/', 'Group/'), pick(...ids)), pick(...urls.slice(3)))],
   ['focus', fc.oneof(pick(...ids), joined(pick('Patient/', 'Device/'), pick(...ids)), pick(...urls.slice(3)))],
   ['plan', joined(pick(...urls), pick('', '|1', '|1.0'))],
+  ['plan:below', pick(...trees, 'http://a|1', 'http://a/|1.0', 'http://a/b|1', 'urn:uuid:1|1')],
+  ['plan:above', pick(...trees)],
   ['form', joined(pick('1', 'a', 'A', ...forms.slice(0, 3)), pick('', '|1'))],
   ['born', joined(prefix, pick(...born))],
   ['date', joined(prefix, pick(...days))],

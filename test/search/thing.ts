@@ -59,7 +59,7 @@ export const parameters: readonly SearchParam[] = [
   parameter('patient', 'reference', ['Reference'], { targets: ['Patient'] }),
   parameter('subject', 'reference', ['Reference'], { targets: ['Patient', 'Group'] }),
   parameter('focus', 'reference', ['Reference']),
-  parameter('plan', 'reference', ['canonical']),
+  withModifiers(parameter('plan', 'reference', ['canonical']), ['above', 'below']),
   parameter('form', 'reference', ['canonical'], { targets: ['Questionnaire'] }),
   parameter('born', 'date', ['date'], { single: true }),
   parameter('date', 'date', ['dateTime', 'Period']),

@@ -4,7 +4,7 @@ import { parseOfType } from './of-type.ts';
 import { parseReferenceValue, referenceOf } from './reference.ts';
 import { parseString, parseStringContains, parseStringExact } from './string.ts';
 import { parseToken } from './token.ts';
-import { uriTreeParser } from './uri.ts';
+import { canonicalTreeParser, uriTreeParser } from './uri.ts';
 import type { ValueParser } from './value.ts';
 import { parseWords } from './words.ts';
 
@@ -75,6 +75,7 @@ export function findModifier(param: SearchParam, name: string, types: ReadonlySe
   for (const code of param.modifiers) {
     const found = declared[param.type]?.[code];
     if (found?.name !== name) continue;
+    if ('tree' in found && param.dataTypes.has('canonical')) return { values: canonicalTreeParser(found.tree) };
     return 'tree' in found ? found : { ...found, param: param.modified.get(code) ?? param };
   }
   return undefined;

@@ -22,4 +22,18 @@ export const uriTreeParser =
     return [{ kind: 'uri', uri, tree }];
   };
 
+/**
+ * `:below` and `:above` of canonicals. With a version, `:below` finds this version of the URL and those that continue
+ * it: `url|2` finds `2` and `2.1`. https://hl7.org/fhir/R4/references.html#canonical
+ */
+export const canonicalTreeParser =
+  (tree: 'below' | 'above'): ValueParser =>
+  (value, context) => {
+    const [url = '', version, ...more] = split(value.text, '|').map(unescape);
+    if (version === undefined) return uriTreeParser(tree)(value, context);
+    if (tree === 'above') throw malformed(value, 'write the URL without a version');
+    if (url === '' || version === '' || more.length > 0) throw malformed(value, 'a canonical is written `url|version`');
+    return [{ kind: 'reference', url, version, below: true }];
+  };
+
 const mostSegments = 100;

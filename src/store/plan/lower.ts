@@ -64,6 +64,7 @@ function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Cl
   if (isAnyToken(test)) return present(found, indexes);
   if (test.kind === 'uri' && test.tree === 'below') return below(test.uri, index);
   if (test.kind === 'uri' && test.tree === 'starts') return { kind: 'prefix', index, prefix: urlTerm(test.uri) };
+  if (test.kind === 'reference' && test.below === true) return belowVersion(test, index);
   if (test.kind === 'words') return { kind: 'words', index, phrases: test.phrases };
   if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
   return {
@@ -82,6 +83,12 @@ function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Cl
 function below<I>(url: string, index: I): Clause<I> {
   if (url.endsWith('/')) return { kind: 'prefix', index, prefix: urlTerm(url) };
   return { kind: 'or', of: [terms(index, [urlTerm(url)]), { kind: 'prefix', index, prefix: urlTerm(`${url}/`) }] };
+}
+
+/** A version of a canonical, and all that continue it after a dot. */
+function belowVersion<I>({ url = '', version = '' }: Extract<Test, { kind: 'reference' }>, index: I): Clause<I> {
+  const continued: Clause<I> = { kind: 'prefix', index, prefix: versionedTerm(url, `${version}.`) };
+  return { kind: 'or', of: [terms(index, [versionedTerm(url, version)]), continued] };
 }
 
 function isAnyToken(test: Test): boolean {
