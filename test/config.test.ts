@@ -39,6 +39,8 @@ describe('settings', () => {
       zone: 'UTC',
       maxUrl: 16_384,
       maxBody: 1_048_576,
+      maxBundle: 134_217_728,
+      maxBundleEntries: 50_000,
       maxRequests: 256,
       maxConnections: 2000,
       connectionsPerAddress: undefined,

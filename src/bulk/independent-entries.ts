@@ -5,7 +5,7 @@ import { maxDocument } from './read/unit.ts';
 import { type Outcome, jsonIssue } from '../interaction/write/loaded-record.ts';
 import { type BundleScope, carryOut, settleEntry } from '../interaction/bundle/carry-out.ts';
 import { type CriteriaMatch, findByCriteria } from '../interaction/bundle/criteria.ts';
-import { type Entry, readEntry } from '../interaction/bundle/entry.ts';
+import { type Entry, entryIssue, readEntry } from '../interaction/bundle/entry.ts';
 
 /** An entry that is tried again at the end of its Bundle. */
 export interface Deferred {
@@ -47,6 +47,11 @@ export class IndependentEntries {
       addressing,
       targets: head.targets,
       findExisting: find,
+      recordOf: async url => {
+        const target = head.targets.get(url);
+        if (target?.settled === false) throw new Unsettled();
+        return target?.reference;
+      },
       // A found resource stays; a missing one may follow.
       async findReferenced(type, criteria) {
         const key = `${type}?${criteria}`;
@@ -88,14 +93,19 @@ export class IndependentEntries {
     } catch (error) {
       return { outcome: { kind: 'reject', issues: [jsonIssue(error)] }, open: false };
     }
-    const { resource, issues } = entry;
-    if (
-      this.plain &&
-      resource !== undefined &&
-      issues.length === 0 &&
-      containerType(resource.parsed.value) !== undefined
-    )
-      return { outcome: { kind: 'bundle', bytes: Buffer.from(resource.text) }, open: false };
-    return carryOut(this.#scope, entry, await settleEntry(this.#scope, entry, at));
+    const { resource, issues, value } = entry;
+    if (this.plain && resource !== undefined && issues.length === 0 && containerType(value['resource']) !== undefined)
+      return { outcome: { kind: 'bundle', bytes: Buffer.from(resource().text) }, open: false };
+    try {
+      return await carryOut(this.#scope, entry, await settleEntry(this.#scope, entry, at));
+    } catch (error) {
+      if (!(error instanceof Unsettled)) throw error;
+      return { outcome: { kind: 'reject', issues: [entryIssue(index, 'request', unsettled)] }, open: true };
+    }
   }
 }
+
+/** The criteria of an entry name one that is decided later. */
+class Unsettled extends Error {}
+
+const unsettled = 'Its criteria name an entry whose record is not known: load that one first.';

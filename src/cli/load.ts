@@ -44,7 +44,7 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
     const undeclared = own.undeclared;
     const [{ load }, { keepHeapSmall }, { createValidator }] = await Promise.all([
       import('../bulk/load.ts'),
-      import('../bulk/small-heap.ts'),
+      import('../small-heap.ts'),
       import('../validation/profile/validator.ts'),
     ]);
     return withStore(config, 'command', async opened => {

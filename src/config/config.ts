@@ -54,6 +54,10 @@ export interface Config {
   readonly zone: string;
   readonly maxUrl: number;
   readonly maxBody: number;
+  /** Maximum size of a batch or transaction, with its attachments. */
+  readonly maxBundle: number;
+  /** Maximum number of its entries. */
+  readonly maxBundleEntries: number;
   /** Maximum number of concurrent requests. */
   readonly maxRequests: number;
   /** Maximum number of open connections. */

@@ -136,10 +136,29 @@ export const settings: readonly Setting[] = [
     'max-body',
     'NUMBER',
     integer(1024, 1_073_741_824),
-    'Maximum size of a request body without attachments; a larger one is answered 413',
+    'Maximum size of a request body or of an entry of a Bundle, without attachments; a larger one is answered 413',
     {
       default: '1048576',
       unit: 'bytes',
+    },
+  ),
+  setting(
+    'max-bundle',
+    'NUMBER',
+    integer(1024, 1_073_741_824),
+    'Maximum size of a batch or transaction, with its attachments; a larger one is answered 413',
+    {
+      default: '134217728',
+      unit: 'bytes',
+    },
+  ),
+  setting(
+    'max-bundle-entries',
+    'NUMBER',
+    integer(1, 1_000_000),
+    'Maximum number of entries of a batch or transaction; more are answered 400 `too-costly`',
+    {
+      default: '50000',
     },
   ),
   setting(

@@ -20,7 +20,7 @@ export function createListener(shared: Shared, engine: Engine): Listener {
     authorized: load && { load },
     origins: originsOf(engine, authorization),
     headers,
-    body: { most: config.maxBody, timeout: config.bodyTimeout },
+    body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
     uploads,
     rooms,
     places,

@@ -55,6 +55,7 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     searchDeadline: config.searchDeadline,
     maxUrl: config.maxUrl,
     maxBody: config.maxBody,
+    maxBundleEntries: config.maxBundleEntries,
     since,
   };
   return { engine, listener: createListener(shared, engine) };

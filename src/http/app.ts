@@ -7,7 +7,7 @@ import type { FhirError } from '../fhir/error.ts';
 import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
 import type { AnswerRooms } from './answer-rooms.ts';
-import type { BodyLimits } from './body.ts';
+import type { ResourceLimits } from './resource.ts';
 import type { ClientAddress } from './client-address.ts';
 import type { Context, Handler, Middleware, RequestState, Respond } from './context.ts';
 import { explorer, missingPage } from './explorer.ts';
@@ -46,7 +46,7 @@ export interface AppOptions {
   readonly origins: Origins | undefined;
   /** On every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: BodyLimits;
+  readonly body: ResourceLimits;
   readonly uploads: Uploads;
   readonly rooms: AnswerRooms;
   readonly places: Places;

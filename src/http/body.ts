@@ -11,6 +11,8 @@ export interface BodyLimits {
   readonly most: number;
   /** Milliseconds from the first expected byte to the last. */
   readonly timeout: number;
+  /** Whether the body is a batch or transaction, whose entries are all held. */
+  readonly isBundle?: boolean;
 }
 
 /**
@@ -50,8 +52,9 @@ export interface Body {
 }
 
 /**
- * Reads a body that may be large, like readBody: more than a megabyte waits unread for a place, and is then read into
- * one allocation, which is returned to the system when it is freed. A smaller one waits until it may be worked on.
+ * Reads a body that may be large, like readBody: more than a megabyte waits unread for a place, of a Bundle also for
+ * its share of their bytes, and is then read into one allocation, which is returned to the system when it is freed. A
+ * smaller one waits until it may be worked on.
  * Throws FhirError 503 if no place becomes free. What a `reader` makes of a body has the same limit.
  */
 export async function readUpload(
@@ -98,7 +101,7 @@ export async function readUpload(
     }
   };
   const enter = async (room: number): Promise<void> => {
-    leave = await uploads.enter(request);
+    leave = await uploads.enter(request, limits.isBundle === true ? room : 0);
     if (over) return leave(); // abandoned meanwhile
     whole = Buffer.allocUnsafeSlow(Math.max(room, mapped)); // pages that are never written use no memory
     const before = chunks;

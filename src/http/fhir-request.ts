@@ -10,7 +10,6 @@ import type { AnswerRoom } from '../interaction/answer-room.ts';
 import { createAccessOf } from './access.ts';
 import { endWith } from './answer-rooms.ts';
 import type { AnswerRooms } from './answer-rooms.ts';
-import type { BodyLimits } from './body.ts';
 import type { PartialRequest, Context, Handler, Respond } from './context.ts';
 import { asksForContent, contentAnswer } from './binary.ts';
 import { isRepeated, utf8Of } from './header-lines.ts';
@@ -18,6 +17,7 @@ import { isPublic } from './middleware/audit.ts';
 import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
 import { findPartition } from './partition.ts';
 import { readResource, takesResource } from './resource.ts';
+import type { ResourceLimits } from './resource.ts';
 import { resolveRoute } from '../interaction/routes.ts';
 import type { Shape } from '../interaction/routes.ts';
 import type { Uploads } from './uploads.ts';
@@ -29,7 +29,7 @@ export interface FhirRequestParts {
   readonly publicUrl: string;
   /** Undefined for a server with open access. */
   readonly verify: TokenVerifier | undefined;
-  readonly body: BodyLimits;
+  readonly body: ResourceLimits;
   readonly uploads: Uploads;
   readonly rooms: AnswerRooms;
 }

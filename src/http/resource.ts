@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import { MOST_RESOURCES } from '../interaction/bundle/read-entries.ts';
 import { isFhirXml } from '../fhir/media-type.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
@@ -15,11 +14,16 @@ import type { Context } from './context.ts';
 import type { Uploads } from './uploads.ts';
 import type { XmlBody } from './xml-body.ts';
 
+/** The limits of bodies, and of a batch or transaction in bytes. */
+export interface ResourceLimits extends BodyLimits {
+  readonly bundle: number;
+}
+
 /** The context that decides which resource is read, and its maximum size. */
 interface Reading {
   readonly route: Route;
   readonly model: Model;
-  readonly limits: BodyLimits;
+  readonly limits: ResourceLimits;
   readonly uploads: Uploads;
 }
 
@@ -32,10 +36,11 @@ export interface ReceivedBody extends Body {
 /** Reads the body of a write or an operation, as bytes of JSON, which the caller frees; XML becomes JSON. */
 export async function readResource(
   { req, res }: Context,
-  { route, model, limits: { most, timeout }, uploads }: Reading,
+  { route, model, limits: { most, bundle, timeout }, uploads }: Reading,
 ): Promise<ReceivedBody> {
+  const isBundle = route.interaction === 'batch';
   const receive = (bytes: number, xml?: XmlBody): Promise<Body> =>
-    readUpload(req, res, { most: bytes, timeout }, uploads, xml);
+    readUpload(req, res, { most: bytes, timeout, isBundle }, uploads, xml);
   const read = async (bytes: number, isXml: boolean): Promise<ReceivedBody> => {
     const xml = isXml ? new (await import('./xml-body.ts')).XmlBody(model.definitions) : undefined;
     const body = await receive(bytes, xml);
@@ -51,7 +56,7 @@ export async function readResource(
     return given ?? withBytes(body, bytes => asBinary(req, route, bytes));
   }
   const isXml = requireFhirFormat(req);
-  if (route.interaction === 'batch') return read(bundleLimit(model, most), isXml);
+  if (isBundle) return read(bundle, isXml);
   const { attachment } = route.resourceType === undefined ? {} : declaredType(model, route);
   return read(bodyLimit(attachment, most), isXml);
 }
@@ -72,12 +77,6 @@ function withBytes(body: Body, change: (bytes: Buffer) => Buffer): Body {
     body.free();
     throw error;
   }
-}
-
-/** The maximum body size of a Bundle, in bytes, with room for the largest attachment of a type. */
-function bundleLimit({ types }: Model, most: number): number {
-  const limits = [...types.values()].map(({ attachment }) => bodyLimit(attachment, most));
-  return most * (MOST_RESOURCES - 1) + Math.max(most, ...limits);
 }
 
 const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);

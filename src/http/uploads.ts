@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createByteBudget } from '../byte-budget.ts';
 import { fhirError } from '../fhir/error.ts';
+import { growHeapSlowly } from '../small-heap.ts';
 import type { Slots } from '../slots.ts';
 
 /** Bytes above which a body is an upload. */
@@ -18,16 +19,24 @@ const smallBody = 16 * 1024;
  */
 const mostAtWork = 8 * 1024 * 1024;
 
+/**
+ * Maximum number of bytes of Bundles that are uploads and worked on at the same time in this process: with the records
+ * that are made of them they take up to ten times as much. A larger one is worked on alone.
+ */
+const mostBundles = 64 * 1024 * 1024;
+/** Bytes of a Bundle above which the heap grows slowly while it is worked on. */
+const largeBundle = 8 * 1024 * 1024;
+
 /** Maximum number of bytes of bodies that are no uploads, received in part or whole, in this process. */
 const mostHeld = 192 * 1024 * 1024;
 
 /** The places for uploads, which limit the memory of the server. */
 export interface Uploads {
   /**
-   * Waits for a place, in order, and takes it; the result releases it. Throws FhirError 503 on timeout, and 400 if the
-   * client disconnects meanwhile.
+   * Waits for a place, in order, and takes it, and for so many bytes of `mostBundles`; the result releases them. Throws
+   * FhirError 503 on timeout, and 400 if the client disconnects meanwhile.
    */
-  enter(request: IncomingMessage): Promise<() => void>;
+  enter(request: IncomingMessage, bundle: number): Promise<() => void>;
   /**
    * Takes memory for a part of a body that is no upload and has `before` bytes already; false if bodies have too much.
    * Small ones always get it, so that large ones which never end refuse no others.
@@ -46,6 +55,7 @@ export function createUploads(slots: Slots, longest: number): Uploads {
   let waiting = 0;
   let held = 0;
   const atWork = createByteBudget(mostAtWork);
+  const ofBundles = createByteBudget(mostBundles);
   return {
     hold(bytes, before) {
       if (before + bytes > smallBody && held + bytes > mostHeld) return false;
@@ -57,7 +67,7 @@ export function createUploads(slots: Slots, longest: number): Uploads {
     get waiting() {
       return waiting;
     },
-    enter(request) {
+    enter(request, bundle) {
       waiting += 1;
       return new Promise((resolve, reject) => {
         let isOver = false;
@@ -72,7 +82,18 @@ export function createUploads(slots: Slots, longest: number): Uploads {
         const timer = setTimeout(() => leave(() => reject(busy())), longest);
         const left = (): void => leave(() => reject(gone()));
         request.once('close', left);
-        slots.take().then(
+        const both = async (): Promise<() => void> => {
+          const release = await slots.take();
+          if (isOver || bundle === 0) return release;
+          const give = await ofBundles.take(bundle);
+          const grow = bundle > largeBundle ? growHeapSlowly() : undefined;
+          return () => {
+            grow?.();
+            give();
+            release();
+          };
+        };
+        both().then(
           release => (isOver ? release() : leave(() => resolve(release))),
           (error: unknown) => leave(() => reject(error)),
         );

@@ -44,6 +44,11 @@ export class AnswerRoom {
     if (this.#isFull) throw tooLong();
   }
 
+  /** Whether the answer may have so many characters more. */
+  fits(characters: number): boolean {
+    return this.#taken + characters <= longestAnswer;
+  }
+
   /** Takes room. Throws FhirError 403 beyond `longestAnswer`, and 503 if the answers of all requests are too long. */
   take(characters: number): void {
     if (this.#taken + characters > longestAnswer) {

@@ -132,6 +132,8 @@ export interface Engine {
   readonly maxUrl: number;
   /** Maximum size of a resource without its attachments, in bytes. */
   readonly maxBody: number;
+  /** Maximum number of entries of a batch or transaction. */
+  readonly maxBundleEntries: number;
   /** A new random logical id. */
   readonly newId: () => string;
   /**

@@ -63,7 +63,7 @@ export type Change =
       readonly id: string;
       readonly text: { readonly before: string; readonly after: string };
       /** The parsed resource, if the caller has it. */
-      readonly parsed?: ParsedJson;
+      readonly parsed?: ParsedJson | undefined;
       readonly precondition?: Precondition;
       /**
        * The results of `putAttachment` for this version; if omitted, the attachments of the version before. Old

@@ -1,5 +1,5 @@
 import { load } from '../../src/bulk/load.ts';
-import { keepHeapSmall } from '../../src/bulk/small-heap.ts';
+import { keepHeapSmall } from '../../src/small-heap.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from '../../src/engine/load-model.ts';
 import { openStore } from '../../src/store/open.ts';

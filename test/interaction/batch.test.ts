@@ -16,7 +16,8 @@ const guarded = join(import.meta.dirname, '../fixtures/guarded');
 
 let server: Served;
 beforeAll(async () => {
-  server = await serve([patient('p1'), patient('p2')], ['--definitions', folder]);
+  const limits = ['--max-bundle-entries', '1000', '--max-bundle', '33554432'];
+  server = await serve([patient('p1'), patient('p2')], ['--definitions', folder, ...limits]);
 }, 60_000);
 afterAll(() => server.close());
 
@@ -215,7 +216,7 @@ describe('a batch', () => {
     ['a list of something else', { ...batch(), entry: [1] }, 'must be a list of objects'],
     ['an empty list', { ...batch(), entry: [] }, 'not empty, or be omitted'],
     ['the result of a search', { ...batch(get('Patient/p1')), total: 1 }, 'omit it (bdl-1)'],
-    ['too many entries', batch(...Array<object>(1001).fill(get('Patient/p1'))), 'the limit is 1000'],
+    ['too many entries', batch(...Array<object>(1001).fill(get('Patient/p1'))), 'more than 1000 entries'],
     ['no JSON', '{', 'The body is not valid FHIR JSON'],
   ])('is refused as %s', async (_, body, text) => {
     const { status, json } = await send(body);
@@ -225,7 +226,10 @@ describe('a batch', () => {
   it('is refused with another content type, and if it is too large', async () => {
     expect((await send(batch(), { 'Content-Type': 'text/plain' })).status).toBe(415);
     const tooLarge = await send(batch(create({ ...call('l'), note: [{ text: 'x'.repeat(17 * 1024 * 1024) }] })));
-    expect([tooLarge.status, tooLarge.json.issue[0].expression]).toEqual([413, ['Bundle.entry']]);
+    const [{ response }] = tooLarge.json.entry;
+    expect([response.status, response.outcome.issue[0].expression]).toEqual(['413', ['Bundle.entry[0].resource']]);
+    const around = await send({ ...batch(get('Patient/p1')), identifier: { value: 'x'.repeat(2 * 1024 * 1024) } });
+    expect([around.status, around.json.issue[0].expression]).toEqual([413, ['Bundle']]);
     expect((await send(' '.repeat(48 * 1024 * 1024))).status).toBe(413);
     const large = create({ ...call('l'), note: [{ text: 'x'.repeat(2 * 1024 * 1024) }] });
     expect(statuses(await send(batch(large, get('Patient/p1'))))).toEqual(['413', '200']);

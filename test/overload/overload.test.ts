@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launch, run } from '../cli/process.ts';
 import type { Launched } from '../cli/process.ts';
+import { chart } from '../support/chart.ts';
 import { freePort } from '../support/free-port.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -115,6 +116,8 @@ const cases: readonly (readonly [string, () => Promise<readonly Answer[]>])[] = 
     'a transaction of 1,000 conditional creates',
     () => atOnce(1, () => send('POST', '', bundle('transaction', creates))),
   ],
+  ['a transaction of 30,000 entries', () => atOnce(1, () => send('POST', '', chart('large', 30_000)))],
+  ['20 transactions of 500 entries at once', () => atOnce(20, at => send('POST', '', chart(`one-${at}`, 500)))],
   ['expansions with a costly pattern', () => atOnce(4, () => send('POST', '/ValueSet/$expand', regexSet))],
   [
     'expansions of a large set',
@@ -223,7 +226,7 @@ describe.skipIf(!all).each(servers)('the interface %s with %i processes (CRS_TES
   });
 
   it('nothing was half written', { timeout: 300_000 }, async () => {
-    expect((await send('GET', '/Patient?_summary=count')).text).toContain('"total":10');
+    expect((await send('GET', '/Patient?birthdate=ge1900&_summary=count')).text).toContain('"total":10');
     await must(['verify', ...flags]);
   });
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
 import { readConfig } from '../../src/config.ts';
@@ -13,6 +13,7 @@ import { root } from '../cli/process.ts';
 import { requireModel as load } from '../../src/engine/load-model.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { startProcesses } from '../../src/processes/parent.ts';
+import { chart } from '../support/chart.ts';
 import { freePort } from '../support/free-port.ts';
 import { requireModel as shared } from '../support/loaded-once.ts';
 import { media } from '../support/media.ts';
@@ -277,3 +278,17 @@ it('one that is killed while it starts is reported as what it is, and not during
 it('a start fails with the reason of a process that cannot start', async () => {
   await expect(serveSeveral([], ['--tls-cert', 'none.pem', '--tls-key', 'none.pem'])).rejects.toThrow('none.pem');
 });
+
+it('a transaction of many records is written whole, though their parent writes it', async context => {
+  const several = await serveSeveral([], ['--interface', 'r4']);
+  onTestFinished(() => several.close());
+  const { lacks } = several.running.engine.store;
+  context.skip(
+    lacks.some(({ promise }) => promise === 'several-at-once'),
+    'this MongoDB server has no transactions',
+  );
+  const client = several.client();
+  const { status } = await client.ask('POST', '', chart('whole', 3_000));
+  const count = await client.ask('GET', '/Observation?_summary=count');
+  expect([status, count.text]).toEqual([200, expect.stringContaining('"total":3000')]);
+}, 60_000);

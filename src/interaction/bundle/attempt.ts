@@ -5,11 +5,12 @@ import { VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { Turns } from '../../turns.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
-import { requestOf } from './batch-entry.ts';
+import { withBody } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
 import { Deciding, targetsOf } from './identities.ts';
 import type { Identity } from './identities.ts';
 import { inOrder, LONGEST } from './read-entries.ts';
+import { withinRoom, withoutBody } from './print-entry.ts';
 import { createEntryResolution } from './resolve-entry.ts';
 import type { ResolveEntry } from './resolve-entry.ts';
 import { placeholderFrom, StagedTokens, withTimes } from './staged/placeholder.ts';
@@ -63,13 +64,13 @@ export async function attemptTransaction(
       return withoutBody(answer);
     }
   };
-  return new Map([...attempt.answers].map(([entry, answer]) => [entry, answerOf(answer)]));
-}
-
-/** The answer of an entry that is written, without its resource. */
-export function withoutBody(answer: FhirResponse): FhirResponse {
-  const { body: _, ...rest } = answer;
-  return rest;
+  const answers = new Map<TransactionEntry, FhirResponse>();
+  const turns = new Turns();
+  for (const [entry, answer] of attempt.answers) {
+    answers.set(entry, answerOf(answer));
+    await turns.next();
+  }
+  return answers;
 }
 
 /** One attempt at a transaction. */
@@ -115,7 +116,10 @@ class Attempt {
     try {
       this.#requireTime();
       const { parameters, headers } = (await this.deciding?.linked(entry)) ?? sent;
-      this.answers.set(entry, await dispatch(this.#entryEngine, { ...sent, parameters, headers }, this.#partition));
+      const answer = await dispatch(this.#entryEngine, { ...sent, parameters, headers }, this.#partition);
+      const { records } = answer;
+      const audited = records === undefined ? answer : { ...answer, records: records.map(withoutText) };
+      this.answers.set(entry, withinRoom(audited, sent));
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -137,7 +141,8 @@ class Attempt {
       return;
     }
     try {
-      await this.answer(entry, this.#resolved(entry, await this.resolve?.resource(entry)), identity?.newId);
+      const sent = withBody(this.#engine.model, entry.request, entry, await this.resolve?.resource(entry));
+      await this.answer(entry, sent, identity?.newId);
     } catch (error) {
       this.failures.add(entry, error);
     }
@@ -146,15 +151,6 @@ class Attempt {
     // Links lead to the record that the criteria found before.
     if (!this.#partition.has(record.type, record.id)) throw new VersionConflict(record.type, record.id);
     this.failures.add(entry, matchesOther(`${record.type}/${record.id}`, entry.index));
-  }
-
-  /** The request with a resource whose links are resolved. */
-  #resolved(entry: TransactionEntry, resource: string | undefined): FhirRequest {
-    // An interaction overwrites a body with attachments, which the next attempt needs.
-    if (resource === entry.resource && entry.contents.length === 0) return entry.request;
-    const request = requestOf(this.#engine, this.#course.transaction, { ...entry, resource });
-    const { parsed: _, ...unparsed } = request; // it has the links as they were sent
-    return { ...unparsed, requestKey: entry.request.requestKey };
   }
 
   /** The checks that need all changes. */
@@ -176,7 +172,12 @@ class Attempt {
 
   /** Audits the writes that are about to happen: durable when it resolves. */
   async begin(): Promise<void> {
-    await Promise.all(this.#begun.map(({ request, write }) => this.#engine.audit.begin(request, write)));
+    const begun: Promise<void>[] = [];
+    for (const { request, write } of this.#begun) {
+      begun.push(this.#engine.audit.begin(request, write));
+      await this.#turns.next();
+    }
+    await Promise.all(begun);
   }
 
   /** The entries are answered one after another: `#current` is the one that is. */
@@ -188,7 +189,7 @@ class Attempt {
       audit: {
         ...audit,
         begin: (request, write) => {
-          this.#begun.push({ request, write });
+          this.#begun.push({ request: { ...request, ...withoutResource }, write: withoutText(write) });
           return Promise.resolve();
         },
       },
@@ -204,6 +205,14 @@ class Attempt {
     };
   }
 }
+
+/** What the audit of a request does not need, and what may be large. */
+const withoutResource = { body: undefined, parsed: undefined };
+
+/** A record for the audit, which needs the text only to find owners that are not known. */
+const withoutText = <T extends { readonly text: string | undefined; readonly owners?: readonly string[] | undefined }>(
+  record: T,
+): T => (record.owners === undefined || record.text === undefined ? record : { ...record, text: '' });
 
 const tooLate = (): FhirError =>
   fhirError(

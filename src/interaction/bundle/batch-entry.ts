@@ -12,18 +12,25 @@ import { pathOf } from '../write/body.ts';
 import { createPaths } from '../paths.ts';
 import { resolveRoute, searchPath, shapePaths } from '../routes.ts';
 import { checkAround } from './entry.ts';
+import type { EntryResource } from './entry.ts';
 
 /** An entry of a batch. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request */
 export interface BatchEntry {
+  /** The entry around its resource: `fullUrl`, `request` and the rest. */
   readonly value: JsonObject;
   /** From 0. */
   readonly index: number;
-  /** The compact text of its resource, with a short base64 in the place of each attachment. */
-  readonly resource: string | undefined;
+  /** The type and the id that its resource names; undefined without a resource. */
+  readonly named: { readonly type: string | undefined; readonly id: string | undefined } | undefined;
   /** The base64 of the attachments, as in JSON. */
   readonly contents: readonly Buffer[];
-  /** Of `value`. */
-  readonly decimals: ParsedJson['decimals'];
+  /**
+   * Its resource, with a short base64 in the place of each attachment; undefined without one. Entries of large Bundles
+   * are read again at each call, so that their resources are not all in memory.
+   */
+  resource(): EntryResource | undefined;
+  /** Why it was not read. */
+  readonly failure?: FhirError;
 }
 
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
@@ -32,10 +39,11 @@ let lastKey = 0;
 const find = createPaths(shapePaths.map(shape => [shape, shape]));
 
 /**
- * The request of an entry, with the rights and headers of the batch. Throws FhirError for an entry that is not valid,
- * and for a path that is not supported.
+ * The request of an entry, with the rights and headers of the batch, without its body. Throws FhirError for an entry
+ * that is not valid, and for a path that is not supported.
  */
 export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
+  if (entry.failure !== undefined) throw entry.failure;
   const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
   if (issues.length > 0) throw new FhirError(400, issues);
   const { request, fullUrl } = entry.value;
@@ -54,12 +62,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   const isRead = isWhole && method === 'GET';
   const ofNoType = interaction === 'capabilities' || interaction === 'operation' || isRead;
   if (route.resourceType === undefined && !ofNoType) throw notSupported(entry, path);
-  const isWrite = interaction === 'create' || interaction === 'update';
-  const takesBody = isWrite || (interaction === 'operation' && method === 'POST');
   const isForm = method === 'POST' && (interaction === 'search-type' || interaction === 'search-system');
-  if (isForm && entry.resource !== undefined) throw notForm(entry);
-  const body = takesBody && entry.resource !== undefined ? bodyOf(model, entry, entry.resource) : {};
-  const missing = isWrite && entry.resource === undefined ? { bodyFailure: noResource(entry) } : {};
+  if (isForm && entry.named !== undefined) throw notForm(entry);
   const pairs = parsePairs(query.join('?'));
   return {
     ...route,
@@ -73,43 +77,52 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
     base: batch.base,
     parameters: pairs.filter(([name]) => name !== '_format' && name !== '_pretty'),
     headers: headersOf(given, batch.headers),
-    ...(interaction === 'patch' ? patchOf(entry) : body),
-    ...missing,
   };
+}
+
+/**
+ * The request of an entry with its body: its resource, or a text of this with other links. A body that is missing or
+ * wrong is its failure.
+ */
+export function withBody(model: Model, request: FhirRequest, entry: BatchEntry, text?: string): FhirRequest {
+  const { interaction, method } = request;
+  if (interaction === 'patch') return { ...request, ...patchOf(entry, text) };
+  const isWrite = interaction === 'create' || interaction === 'update';
+  if (!isWrite && (interaction !== 'operation' || method !== 'POST')) return request;
+  const resource = text === undefined ? entry.resource() : { text, parsed: undefined };
+  if (resource !== undefined) return { ...request, ...bodyOf(model, entry, resource) };
+  return isWrite ? { ...request, bodyFailure: noResource(entry) } : request;
 }
 
 /** The resource of an entry with its attachments; parsed, if it has none. */
 function bodyOf(
   { types }: Model,
-  { value, contents, decimals }: BatchEntry,
-  resource: string,
+  { named, contents }: BatchEntry,
+  { text, parsed }: { readonly text: string; readonly parsed: ParsedJson | undefined },
 ): Pick<FhirRequest, 'body' | 'parsed'> {
-  const text = Buffer.from(resource);
-  if (contents.length === 0) {
-    const parsed = { value: value['resource'], decimals, compact: true };
-    return { body: text, parsed: { text: resource, parsed } };
-  }
-  const name = isObject(value['resource']) ? asString(value['resource']['resourceType']) : undefined;
+  const bytes = Buffer.from(text);
+  if (contents.length === 0) return { body: bytes, ...(parsed === undefined ? {} : { parsed: { text, parsed } }) };
   const parts: Buffer[] = [];
   let from = 0;
-  for (const [at, span] of findStrings(text, pathOf(types.get(name ?? '')?.attachment), contents.length).entries()) {
-    parts.push(text.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
+  const path = pathOf(types.get(named?.type ?? '')?.attachment);
+  for (const [at, span] of findStrings(bytes, path, contents.length).entries()) {
+    parts.push(bytes.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
     from = span.to;
   }
-  return { body: Buffer.concat([...parts, text.subarray(from)]) };
+  return { body: Buffer.concat([...parts, bytes.subarray(from)]) };
 }
 
 /**
  * The patch of an entry: a FHIRPath Patch as Parameters, or a Binary with any patch. The failure is 400 without one,
  * and 415 for another content type of a Binary. https://hl7.org/fhir/R4/http.html#patch
  */
-function patchOf(entry: BatchEntry): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
-  const { resource } = entry.value;
-  const { resourceType, contentType, data } = isObject(resource) ? resource : {};
-  if (resourceType !== 'Binary' && entry.resource !== undefined)
-    return { body: Buffer.from(entry.resource), contentType: 'application/fhir+json' };
+function patchOf(entry: BatchEntry, text?: string): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
+  const resource = entry.resource();
+  if (resource !== undefined && entry.named?.type !== 'Binary')
+    return { body: Buffer.from(text ?? resource.text), contentType: 'application/fhir+json' };
+  const { contentType, data } = isObject(resource?.parsed.value) ? resource.parsed.value : {};
   const format = patchFormatOf(asString(contentType) ?? '');
-  if (entry.resource === undefined || (format !== undefined && typeof data !== 'string')) {
+  if (resource === undefined || (format !== undefined && typeof data !== 'string')) {
     const text = 'A patch in a batch needs Parameters, or a Binary with the `data` of the patch.';
     return { bodyFailure: fhirError(400, 'required', text, at(entry, 'resource')) };
   }

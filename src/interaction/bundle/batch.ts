@@ -5,10 +5,10 @@ import { Turns } from '../../turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { auditedRequest, requestOf } from './batch-entry.ts';
+import { auditedRequest, requestOf, withBody } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { placedInBundle } from './entry-places.ts';
-import { printEntry } from './print-entry.ts';
+import { printEntry, withinRoom } from './print-entry.ts';
 import { inOrder, LONGEST, readEntries } from './read-entries.ts';
 import { refuseKey } from './refuse-key.ts';
 
@@ -51,10 +51,10 @@ async function answer(
   let request: FhirRequest | undefined;
   let answered: FhirResponse;
   try {
-    request = requestOf(engine, batch, entry);
+    request = withBody(engine.model, requestOf(engine, batch, entry), entry);
     if (engine.now() > end) throw tooLate();
     request.room?.requireRoom();
-    answered = await dispatch(engine, request);
+    answered = withinRoom(await dispatch(engine, request), request);
   } catch (error) {
     const { failure, isFault } = answerOf(error, batch.requestId);
     if (isFault) engine.fault(error, batch.requestId);

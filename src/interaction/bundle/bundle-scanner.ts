@@ -29,6 +29,12 @@ export class BundleScanner {
   #envelopeStart = 0;
   readonly #envelope: Uint8Array[] = [];
   #envelopeLength = 0;
+  readonly #longest: number;
+
+  /** `longest`: bytes of an entry, and of the envelope, at most. */
+  constructor(longest: number = maxRecord) {
+    this.#longest = longest;
+  }
 
   /** The members that end in this chunk. */
   push(chunk: Uint8Array): readonly Uint8Array[] {
@@ -123,7 +129,7 @@ export class BundleScanner {
 
   #close(end: number): Uint8Array {
     const last = this.#cursor.bytes.subarray(this.#start, end);
-    const bytes = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
+    const bytes = this.#parts.length === 0 ? last : joined([...this.#parts, last]);
     this.#open = undefined;
     this.#parts = [];
     this.#partsLength = 0;
@@ -133,14 +139,14 @@ export class BundleScanner {
   #hold(bytes: Uint8Array): void {
     this.#parts.push(bytes);
     this.#partsLength += bytes.length;
-    if (this.#partsLength > maxRecord) throw this.#broken(`An entry has more than ${maxRecord} bytes.`);
+    if (this.#partsLength > this.#longest) throw this.#broken(`An entry has more than ${this.#longest} bytes.`);
   }
 
   #keepEnvelope(bytes: Uint8Array): void {
     this.#envelope.push(bytes);
     this.#envelopeLength += bytes.length;
-    if (this.#envelopeLength > maxRecord)
-      throw this.#broken(`There are more than ${maxRecord} bytes outside of entries.`);
+    if (this.#envelopeLength > this.#longest)
+      throw this.#broken(`There are more than ${this.#longest} bytes outside of entries.`);
   }
 
   #broken(message: string): BrokenInput {
@@ -149,3 +155,15 @@ export class BundleScanner {
 }
 
 const nothing = new Uint8Array();
+
+/** Parts in one: without a copy if they follow each other in one buffer. */
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first] = parts;
+  if (first === undefined) return nothing;
+  let end = first.byteOffset;
+  for (const part of parts) {
+    if (part.buffer !== first.buffer || part.byteOffset !== end) return Buffer.concat(parts);
+    end += part.length;
+  }
+  return new Uint8Array(first.buffer, first.byteOffset, end - first.byteOffset);
+}

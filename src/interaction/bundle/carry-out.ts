@@ -1,10 +1,14 @@
 import { isStoredElsewhere } from '../../auth/referable.ts';
+import { FhirError } from '../../fhir/error.ts';
 import { parseJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
+import { parsePairs } from '../../search/parse/pairs.ts';
 import type { LoadContext } from '../write/context.ts';
 import type { Addressing, Targets } from './head.ts';
 import { containerType, type ContainerType } from './container-type.ts';
 import { type Outcome, notDeclared, readLoadedRecord } from '../write/loaded-record.ts';
+import { linkPairs, printPairs } from './criteria-links.ts';
+import type { RecordOf } from './criteria-links.ts';
 import type { CriteriaMatch } from './criteria.ts';
 import { type Entry, entryIssue, entryPath, issuesOfEntry } from './entry.ts';
 import { type Plan, planEntry } from './plan.ts';
@@ -21,6 +25,11 @@ export interface BundleScope {
   /** Finds the targets of conditional references, and those of conditional requests. */
   readonly findReferenced: (type: string, criteria: string) => Promise<CriteriaMatch>;
   readonly findExisting: (type: string, criteria: string) => Promise<CriteriaMatch>;
+  /**
+   * The record of an entry as `Type/id`, by its fullUrl; undefined if no entry has it. Throws FhirError 400 for an
+   * entry that waits for this one.
+   */
+  readonly recordOf: RecordOf;
 }
 
 /** The decision about an entry's destination. */
@@ -41,7 +50,7 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   });
   if (plan.kind === 'problem') return reject(plan.element, plan.text);
   const { undeclared, model } = scope.context;
-  if (!model.types.has(plan.type) && containerType(entry.resource?.parsed.value) !== undefined) {
+  if (!model.types.has(plan.type) && containerType(entry.value['resource']) !== undefined) {
     const text = 'The entry is a Bundle, which is not stored here: load its content as a separate file.';
     return reject('resource', text, 'not-supported');
   }
@@ -55,8 +64,8 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   }
   if (plan.kind === 'put' || plan.kind === 'remove') return plan;
 
-  const found = await scope.findExisting(plan.type, plan.criteria);
   const element = plan.kind === 'create' ? 'request.ifNoneExist' : 'request.url';
+  const found = await linkedMatch(scope.findExisting, scope, plan, entry.fullUrl);
   switch (found.kind) {
     case 'bad':
       return {
@@ -80,6 +89,23 @@ export async function settleEntry(scope: BundleScope, entry: Entry, at: string):
   }
 }
 
+/** What criteria find, with the records of other entries in them. https://hl7.org/fhir/R4/http.html#trules */
+export async function linkedMatch(
+  find: BundleScope['findExisting'],
+  { context: { model }, recordOf }: Pick<BundleScope, 'context' | 'recordOf'>,
+  { type, criteria }: { readonly type: string; readonly criteria: string },
+  fullUrl: string | undefined,
+): Promise<CriteriaMatch> {
+  try {
+    const pairs = parsePairs(criteria);
+    const linked = await linkPairs(pairs, { model, type, fullUrl, recordOf });
+    return find(type, linked === pairs ? criteria : printPairs(linked));
+  } catch (error) {
+    if (error instanceof FhirError) return { kind: 'bad', issues: error.issues };
+    throw error;
+  }
+}
+
 function settle(scope: BundleScope, entry: Entry, type: string, id: string): void {
   if (entry.fullUrl !== undefined && scope.targets.has(entry.fullUrl)) {
     scope.targets.set(entry.fullUrl, { reference: `${type}/${id}`, settled: true });
@@ -99,7 +125,7 @@ export async function carryOut(
   if (entry.resource === undefined) {
     return done({ kind: 'reject', issues: [entryIssue(entry.index, 'resource', 'The entry has no resource.')] });
   }
-  const { text, parsed } = entry.resource;
+  const { text, parsed } = entry.resource();
   const links = await resolveLinks(text, {
     targets: scope.targets,
     base: scope.context.base,

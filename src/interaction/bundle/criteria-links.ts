@@ -154,3 +154,11 @@ const noEntry = (text: string, name: string): FhirError =>
       'Name the fullUrl of one, or write `Type/id`.',
     `http.${name}`,
   );
+
+/** Entries whose criteria name each other. */
+export const inCircle = (): FhirError =>
+  fhirError(
+    400,
+    'business-rule',
+    'The criteria of entries name each other in a circle, so that none can be searched first: send two transactions.',
+  );

@@ -1,11 +1,11 @@
 import type { FhirError } from '../../fhir/error.ts';
-import { asString, isObject } from '../../fhir/json-object.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { entryPath } from './entry.ts';
 
 /** The parts of an entry that its errors name. */
-export type PlacedEntry = Pick<BatchEntry, 'index' | 'value'>;
+export type PlacedEntry = Pick<BatchEntry, 'index' | 'value' | 'named'>;
 
 /**
  * The issues of the separate request of an entry, with their places in the Bundle: `Patient.name` is in the resource of
@@ -50,13 +50,13 @@ const elementOf: Readonly<Record<string, string>> = {
 };
 
 /** The element of a parameter: of a search, of criteria, or of an operation, which may be in its resource. */
-function ofParameter({ value: { request, resource } }: PlacedEntry, expression: string): string {
+function ofParameter({ value: { request }, named }: PlacedEntry, expression: string): string {
   const { method, url, ifNoneExist } = isObject(request) ? request : {};
   if (ifNoneExist !== undefined) return '.request.ifNoneExist';
   const [path = '', query = ''] = String(url).split('?');
   const isGiven = query.split('&').some(pair => pair.split('=')[0] === expression.slice('http.'.length));
   const mayBeBody = method === 'POST' && path.includes('$') && !isGiven;
-  return mayBeBody && (resource !== undefined || expression === 'http.body') ? '.resource' : '.request.url';
+  return mayBeBody && (named !== undefined || expression === 'http.body') ? '.resource' : '.request.url';
 }
 
 /** The element that an issue without a place is about: mostly what the URL leads to. */
@@ -70,8 +70,7 @@ const ofUrl: ReadonlySet<number> = new Set([400, 404, 410, 412]);
 
 const isPatch = ({ value: { request } }: PlacedEntry): boolean => isObject(request) && request['method'] === 'PATCH';
 
-const typeOf = ({ value: { resource } }: PlacedEntry): string =>
-  (isObject(resource) ? asString(resource['resourceType']) : undefined) ?? '';
+const typeOf = ({ named }: PlacedEntry): string => named?.type ?? '';
 
 /** Whether an issue of a patch is about its document, not about the record that it makes. */
 const isOfDocument = (expression: string): boolean =>

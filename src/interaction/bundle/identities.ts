@@ -1,13 +1,13 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
-import { asString, isObject } from '../../fhir/json-object.ts';
+import { asString } from '../../fhir/json-object.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { ifNoneExist } from '../conditional-create.ts';
 import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { linkCriteria } from './criteria-links.ts';
+import { inCircle, linkCriteria } from './criteria-links.ts';
 import type { Targets } from './head.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
 import type { TransactionEntry } from './transaction-entry.ts';
@@ -118,7 +118,7 @@ export class Deciding {
     const found = isConditional ? await foundBy(this.#engine, staged, request) : id;
     const isReplaced = interaction === 'update' || (interaction === 'create' && found === undefined);
     const own = interaction === 'update' ? givenId(entry) : undefined;
-    const isSought = isConditional && interaction !== 'create' && found === undefined && staged.records.length > 0;
+    const isSought = isConditional && interaction !== 'create' && found === undefined && !staged.isUnchanged;
     const gone = isSought ? await foundBy(this.#engine, before, request) : undefined;
     const leadsTo = found ?? gone ?? own ?? newId;
     const isDeleted = deleted.has(`${type}/${leadsTo}`) || staged.has(type, leadsTo);
@@ -139,13 +139,6 @@ export class Deciding {
 /** Whether an entry creates, updates or patches a record. */
 const isDecided = ({ request: { interaction } }: TransactionEntry): boolean =>
   interaction === 'create' || interaction === 'update' || interaction === 'patch';
-
-const inCircle = (): FhirError =>
-  fhirError(
-    400,
-    'business-rule',
-    'The criteria of entries name each other in a circle, so that none can be searched first: send two transactions.',
-  );
 
 /**
  * The destinations of links, by the fullUrl of their entries. Throws FhirError 400 for a fullUrl of two entries.
@@ -188,10 +181,8 @@ async function queryOf(engine: Engine, partition: Partition, request: FhirReques
   return precondition.is === 'no-match' ? precondition.query : undefined;
 }
 
-function givenId({ value: { resource } }: TransactionEntry): string | undefined {
-  const id = isObject(resource) ? asString(resource['id']) : undefined;
-  return id !== undefined && isId(id) ? id : undefined;
-}
+const givenId = ({ named }: TransactionEntry): string | undefined =>
+  named?.id !== undefined && isId(named.id) ? named.id : undefined;
 
 const twice = (fullUrl: string, index: number): FhirError =>
   fhirError(

@@ -1,7 +1,9 @@
 import { parseETag } from '../../fhir/etag.ts';
+import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { VersionPrecondition } from '../../store/records.ts';
+import { queryOf } from '../conditional-create.ts';
 import type { ContainerType } from './container-type.ts';
 import { type EntryHeaders, type EntryProblem, problem, readEntryRequest } from './request.ts';
 
@@ -36,7 +38,8 @@ export function planEntry(
   if (interaction === 'create') {
     const condition = headers['if-none-exist'];
     if (condition === undefined) return { kind: 'put', type, id: ownId() };
-    return { kind: 'create', type, criteria: condition.slice(condition.indexOf('?') + 1), id: ownId() };
+    const own = criteriaOf(condition, type, base);
+    return typeof own === 'string' ? { kind: 'create', type, criteria: own, id: ownId() } : own;
   }
   if (id !== undefined)
     return { kind: interaction === 'delete' ? 'remove' : 'put', type, id, ...precondition(headers) };
@@ -44,6 +47,15 @@ export function planEntry(
   return interaction === 'delete'
     ? { kind: 'delete', type, criteria }
     : { kind: 'update', type, criteria, id: ownId() };
+}
+
+function criteriaOf(given: string, name: string, base: string): string | EntryProblem {
+  try {
+    return queryOf(given, { name }, base);
+  } catch (error) {
+    if (error instanceof FhirError) return problem('request.ifNoneExist', error.message);
+    throw error;
+  }
 }
 
 /** The id of a `urn:uuid:` fullUrl, which is the same wherever the entry is loaded from. */

@@ -1,5 +1,6 @@
 import { printETag } from '../../fhir/etag.ts';
 import { printInstant } from '../../fhir/resource-text.ts';
+import type { InteractionCode } from '../../fhir/interaction.ts';
 import type { FhirRequest, FhirResponse } from '../interaction.ts';
 
 /**
@@ -26,6 +27,30 @@ export function printEntry({ status, body, etag, lastModified, headers }: FhirRe
     `"response":{${properties.join(',')}}`,
   ].join(',')}}`;
 }
+
+/** The answer of an entry, without its resource. */
+export function withoutBody(answer: FhirResponse): FhirResponse {
+  const { body: _, ...rest } = answer;
+  return rest;
+}
+
+/**
+ * The answer of a write, without its record if the answer of the Bundle has no room for it any more: the client has
+ * sent it, and whether it comes back is the server's choice (https://hl7.org/fhir/R4/http.html#ops).
+ */
+export function withinRoom(answer: FhirResponse, { interaction, room }: FhirRequest): FhirResponse {
+  if (room === undefined || answer.body === undefined || answer.status >= 400 || !isWrite.has(interaction))
+    return answer;
+  if (!room.fits(answer.body.length)) return withoutBody(answer);
+  try {
+    room.take(answer.body.length);
+    return answer;
+  } catch {
+    return withoutBody(answer); // the answers of other requests have the room
+  }
+}
+
+const isWrite: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch']);
 
 /** The address of a record that was read. */
 function addressOf(request: FhirRequest | undefined, status: number): string | undefined {

@@ -1,69 +1,79 @@
-import { setImmediate } from 'node:timers/promises';
 import { cutBody } from '../../attachment/cut.ts';
 import type { CutBody } from '../../attachment/cut.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
-import { isObject } from '../../fhir/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import { compactJson } from '../../fhir/json.ts';
-import { properties } from '../../fhir/resource-text.ts';
 import { checkStructure } from '../../validation/structure.ts';
+import { Turns } from '../../turns.ts';
 import type { Engine } from '../interaction.ts';
 import { parseBody, pathOf } from '../write/body.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { BrokenInput } from './broken-input.ts';
 import { BundleScanner } from './bundle-scanner.ts';
+import { entryPath, resourceIn } from './entry.ts';
+import type { EntryResource } from './entry.ts';
+import { mostKept, ownCopy } from './own-copy.ts';
 
-/** Entries of one Bundle at most. */
-const MOST_ENTRIES = 1_000;
-/** Bytes of one Bundle without attachments at most, in maximum sizes of a resource. */
-export const MOST_RESOURCES = 16;
 /** Milliseconds after which no further entry begins. */
 export const LONGEST = 60_000;
-/** How long entries are read until other requests have their turn, in milliseconds. */
-const TURN = 20;
+/** Bytes that are scanned before other requests have their turn. */
+const PIECE = 1024 * 1024;
 
 const wantedTypes = ['batch', 'transaction'] as const;
 type Wanted = (typeof wantedTypes)[number];
 
+/** The limits of Bundles. */
+export type BundleLimits = Pick<Engine, 'model' | 'maxBody' | 'maxBundleEntries'>;
+
 /**
  * The entries of a Bundle of a type. Attachments are cut out before the rest is parsed, entry by entry, so that other
- * requests have their turn. Throws FhirError 400 with all errors outside of the entries, or with the first in them, and
- * 413 for too many bytes beside attachments.
+ * requests have their turn; one that is too long beside its attachments is not read, and has a failure. Throws
+ * FhirError 400 with all errors outside of the entries, or with the first in them, and 413 for too many bytes outside.
  */
 export async function readEntries(
-  { model, maxBody }: Pick<Engine, 'model' | 'maxBody'>,
+  { model, maxBody, maxBundleEntries }: BundleLimits,
   wanted: Wanted,
   body: Buffer,
 ): Promise<readonly BatchEntry[]> {
-  const { members, envelope } = scan(body);
+  const { members, envelope } = await scan(body, maxBundleEntries);
+  if (envelope.length > maxBody) throw tooLong(`The ${wanted} outside of its entries`, maxBody, 'Bundle');
   const bundle = parseBody(envelope, 'Bundle').parsed.value;
   const { entry: list, ...around } = requireType(model, bundle, wanted);
   const issues = checkStructure(around, model);
   if (issues.length > 0) throw new FhirError(400, issues);
   if (around['total'] !== undefined) throw notCounted();
   if (list !== undefined && (!Array.isArray(list) || members.length === 0)) throw noList();
-  if (members.length > MOST_ENTRIES) throw tooMany(wanted, members.length);
+  if (members.length > maxBundleEntries) throw tooMany(wanted, maxBundleEntries);
   const entries: BatchEntry[] = [];
-  let left = maxBody * MOST_RESOURCES - envelope.length;
-  let turned = performance.now();
+  const keeps = body.length <= mostKept;
+  const turns = new Turns();
   for (const [index, member] of members.entries()) {
     const cut = cutEntry(model, member);
-    left -= cut.rest.length;
-    if (left < 0) throw tooLong(wanted, maxBody * MOST_RESOURCES);
-    entries.push(readEntry(member, cut, index));
-    if (performance.now() - turned < TURN) continue;
-    await setImmediate();
-    turned = performance.now();
+    const isLong = cut.rest.length > maxBody + AROUND;
+    entries.push(isLong ? unread(index, maxBody) : readEntry(member, cut, index, keeps));
+    await turns.next();
   }
   return entries;
 }
 
-function scan(body: Buffer): { readonly members: readonly Buffer[]; readonly envelope: Buffer } {
-  const scanner = new BundleScanner();
+/** Bytes of an entry around its resource, beyond `max-body`. */
+const AROUND = 64 * 1024;
+
+/** The members of `entry`, as views of the body: at most one more than `most`. */
+async function scan(
+  body: Buffer,
+  most: number,
+): Promise<{ readonly members: readonly Buffer[]; readonly envelope: Buffer }> {
+  const scanner = new BundleScanner(Infinity);
+  const members: Buffer[] = [];
+  const turns = new Turns();
   try {
-    const members = scanner.push(body).map(({ buffer, byteOffset, byteLength }) => {
-      return Buffer.from(buffer, byteOffset, byteLength);
-    });
+    for (let from = 0; from < body.length; from += PIECE) {
+      for (const { buffer, byteOffset, byteLength } of scanner.push(body.subarray(from, from + PIECE)))
+        if (members.length <= most) members.push(Buffer.from(buffer, byteOffset, byteLength));
+      await turns.next();
+    }
     return { members, envelope: Buffer.from(scanner.envelope()) };
   } catch (error) {
     if (error instanceof BrokenInput) throw noList();
@@ -89,13 +99,32 @@ function cutEntry(model: Engine['model'], member: Buffer): CutBody {
   return cutBody(member, ['resource', ...pathOf(type.attachment)]);
 }
 
-function readEntry(member: Buffer, { rest, spans }: CutBody, index: number): BatchEntry {
-  const { text, parsed } = parseBody(rest, `Bundle.entry[${index}]`);
-  const compact = parsed.compact ? text : compactJson(text);
-  const resource = properties(compact).find(({ name }) => name === '"resource"')?.value;
-  const value = isObject(parsed.value) ? parsed.value : {};
+/** An entry that is too long to be read. */
+const unread = (index: number, most: number): BatchEntry => ({
+  value: {},
+  named: undefined,
+  index,
+  contents: [],
+  resource: () => undefined,
+  failure: tooLong('The entry', most, `${entryPath(index)}.resource`),
+});
+
+function readEntry(member: Buffer, { rest, spans }: CutBody, index: number, keeps: boolean): BatchEntry {
+  const { value, resource } = parseEntry(rest, index);
+  const { resource: given, ...around } = value;
+  const { resourceType, id } = isObject(given) ? given : {};
+  const named = resource && { type: asString(resourceType), id: asString(id) };
   const contents = spans.map(({ from, to }) => member.subarray(from, to));
-  return { value, index, resource, contents, decimals: parsed.decimals };
+  if (keeps) return { value: around, named, index, contents, resource: () => resource };
+  return { ...ownCopy({ value: around, named }), index, contents, resource: parsedAgain(rest, index) };
+}
+
+/** In a function of its own: nothing but the bytes stays in memory. */
+const parsedAgain = (rest: Buffer, index: number) => (): EntryResource | undefined => parseEntry(rest, index).resource;
+
+function parseEntry(rest: Buffer, index: number): ReturnType<typeof resourceIn> {
+  const { text, parsed } = parseBody(rest, entryPath(index));
+  return resourceIn(parsed.compact ? text : compactJson(text), parsed);
 }
 
 const noList = () =>
@@ -110,21 +139,16 @@ const notCounted = () =>
     'Bundle.total',
   );
 
-const tooMany = (wanted: Wanted, count: number) =>
+const tooMany = (wanted: Wanted, most: number) =>
   fhirError(
     400,
     'too-costly',
-    `The ${wanted} has ${count} entries, but the limit is ${MOST_ENTRIES}: send several.`,
+    `The ${wanted} has more than ${most} entries, the limit (\`max-bundle-entries\`): send several.`,
     'Bundle.entry',
   );
 
-const tooLong = (wanted: Wanted, most: number) =>
-  fhirError(
-    413,
-    'too-long',
-    `The ${wanted} exceeds the size limit of ${most} bytes beside attachments: send several.`,
-    'Bundle.entry',
-  );
+const tooLong = (what: string, most: number, place: string) =>
+  fhirError(413, 'too-long', `${what} exceeds the limit of ${most} bytes (\`max-body\`) beside attachments.`, place);
 
 /** The entries in the order in which they are carried out. https://hl7.org/fhir/R4/http.html#trules */
 export const inOrder = <Entry extends BatchEntry>(entries: readonly Entry[]): readonly Entry[] =>

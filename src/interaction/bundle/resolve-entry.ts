@@ -5,6 +5,7 @@ import { splitForStamp } from '../../fhir/resource-text.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { CriteriaSource } from '../criteria.ts';
+import { Turns } from '../../turns.ts';
 import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { linkPairs } from './criteria-links.ts';
@@ -22,7 +23,7 @@ import type { TransactionEntry } from './transaction-entry.ts';
 
 /** Resolves the links of an entry. Throws FhirError 422 if one leads nowhere. */
 export interface ResolveEntry {
-  /** The text of its resource; undefined without one. */
+  /** The text of its resource with other links; undefined if it has none, or no other links. */
   resource(entry: TransactionEntry): Promise<string | undefined>;
   /** What its patch makes of a version, whose own links may lead nowhere. */
   patched(entry: TransactionEntry, text: string, before: string): Promise<string>;
@@ -58,9 +59,9 @@ export function createEntryResolution(
     return text;
   };
   /** What a patch makes of a version is no part of the Bundle, but has the places of a separate patch. */
-  const placesOf = ({ index, value, request }: TransactionEntry, given: string, isOfBundle: boolean): PlaceOfLink =>
+  const placesOf = ({ index, request }: TransactionEntry, given: string, isOfBundle: boolean): PlaceOfLink =>
     isOfBundle
-      ? createLinkPlaces(engine.model, `${entryPath(index)}.resource`, () => value['resource'])
+      ? createLinkPlaces(engine.model, `${entryPath(index)}.resource`, () => JSON.parse(given))
       : createLinkPlaces(engine.model, request.resourceType ?? '', () => JSON.parse(given));
   let ended: Promise<StagedPartition> | undefined;
   const known = new Map<string, Promise<CriteriaMatch>>();
@@ -74,8 +75,12 @@ export function createEntryResolution(
   };
   const isPlain = (text: string): boolean => targets.size === 0 && !mayLead.test(text);
   return {
-    resource: async entry =>
-      entry.resource === undefined || isPlain(entry.resource) ? entry.resource : resolve(entry, entry.resource),
+    resource: async entry => {
+      const text = entry.resource()?.text;
+      if (text === undefined || isPlain(text)) return undefined;
+      const linked = await resolve(entry, text);
+      return linked === text ? undefined : linked;
+    },
     patched: async (entry, text, before) =>
       isPlain(text) ? text : resolve(entry, text, linksIn(before, engine.model.definitions)),
   };
@@ -94,11 +99,13 @@ async function withResources(
   targets: Targets,
 ): Promise<StagedPartition> {
   const ended = partition.copy();
+  const turns = new Turns();
   for (const [entry, { type, id, isReplaced }] of identities) {
-    const { resource, value } = entry;
-    if (!isReplaced || resource === undefined || ended.has(type, id)) continue;
-    if (checkStructure(value['resource'], model, type).length > 0) continue;
-    const linked = rewriteLinks(resource, model.definitions, ({ text }) => targets.get(text)?.reference);
+    if (!isReplaced || ended.has(type, id)) continue;
+    await turns.next();
+    const resource = entry.resource();
+    if (resource === undefined || checkStructure(resource.parsed.value, model, type).length > 0) continue;
+    const linked = rewriteLinks(resource.text, model.definitions, ({ text }) => targets.get(text)?.reference);
     await ended.write([{ kind: 'put', type, id, text: splitForStamp(linked, id) }]);
   }
   return ended;

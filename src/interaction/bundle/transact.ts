@@ -2,16 +2,17 @@ import { fhirError } from '../../fhir/error.ts';
 import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/errors.ts';
 import type { Partition } from '../../store/partitions.ts';
 import { createSlots } from '../../slots.ts';
+import { Turns } from '../../turns.ts';
 import type { Slots } from '../../slots.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { attemptTransaction, withoutBody } from './attempt.ts';
+import { attemptTransaction } from './attempt.ts';
 import type { Answers } from './attempt.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
-import { printEntry } from './print-entry.ts';
+import { printEntry, withoutBody } from './print-entry.ts';
 import { LONGEST, readEntries } from './read-entries.ts';
 import { refuseKey } from './refuse-key.ts';
 import type { Course, TransactionEntry } from './transaction-entry.ts';
@@ -23,7 +24,7 @@ const MOST_ATTEMPTS = 50;
 const FREE_ATTEMPTS = 3;
 
 /** The turns of the transactions of a partition, by its id. */
-const turns = new WeakMap<Engine['store'], Map<string, Slots>>();
+const ofPartitions = new WeakMap<Engine['store'], Map<string, Slots>>();
 
 /**
  * Transaction: the entries are carried out in the order DELETE, POST, PUT and PATCH, GET, each by its own interaction
@@ -37,28 +38,38 @@ export function createTransaction(dispatch: Dispatch): Interaction {
     refuseKey(request, 'transaction');
     const read = await readEntries(engine, 'transaction', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
-    const { requests, failures } = requestsOf(engine, request, read);
+    const { requests, failures } = await requestsOf(engine, request, read);
+    const turns = new Turns();
     const audit = (entry: BatchEntry, { status, records = [] }: FhirResponse): void =>
       engine.audit.answered(auditedRequest(request, entry, requests.get(entry.index)), { status, records });
     let answered: readonly Answered[];
     try {
       failures.throw();
       const entries = read.map(entry => withRequest(entry, requests));
-      for (const entry of entries) await engine.chargeClient?.(entry.request); // once, however often it is carried out
+      for (const entry of entries) {
+        await engine.chargeClient?.(entry.request); // once, however often it is carried out
+        await turns.next();
+      }
       const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });
       answered = entries.map(entry => ({ entry, answer: answers.get(entry) ?? { status: 200 } }));
     } catch (error) {
       const { status } = answerOf(error, request.requestId).failure;
-      for (const entry of read) audit(entry, { status });
+      for (const entry of read) {
+        audit(entry, { status });
+        await turns.next();
+      }
       throw error;
     }
     // Everything is written: from here on the answer is 200, with what can be said.
-    for (const { entry, answer } of answered) audit(entry, answer);
+    for (const { entry, answer } of answered) {
+      audit(entry, answer);
+      await turns.next();
+    }
     try {
-      return { status: 200, body: print(answered) };
+      return { status: 200, body: await print(answered) };
     } catch (error) {
       engine.fault(error, request.requestId);
-      return { status: 200, body: print(answered.map(one => ({ ...one, answer: withoutBody(one.answer) }))) };
+      return { status: 200, body: await print(answered.map(one => ({ ...one, answer: withoutBody(one.answer) }))) };
     }
   };
 }
@@ -69,8 +80,13 @@ interface Answered {
   readonly answer: FhirResponse;
 }
 
-function print(answered: readonly Answered[]): string {
-  const list = answered.map(({ entry, answer }) => printEntry(answer, entry.request)).join(',');
+async function print(answered: readonly Answered[]): Promise<string> {
+  const turns = new Turns();
+  let list = '';
+  for (const { entry, answer } of answered) {
+    list += `${list === '' ? '' : ','}${printEntry(answer, entry.request)}`;
+    await turns.next();
+  }
   return `{"resourceType":"Bundle","type":"transaction-response"${list === '' ? '' : `,"entry":[${list}]`}}`;
 }
 
@@ -78,15 +94,18 @@ function print(answered: readonly Answered[]): string {
 type Requests = ReadonlyMap<number, FhirRequest>;
 
 /** The requests of the entries, and the failures of those that have no valid one. */
-function requestsOf(
+async function requestsOf(
   engine: Engine,
   transaction: FhirRequest,
   entries: readonly BatchEntry[],
-): { readonly requests: Requests; readonly failures: EntryFailures } {
+): Promise<{ readonly requests: Requests; readonly failures: EntryFailures }> {
   const failures = new EntryFailures();
   const requests = new Map<number, FhirRequest>();
-  for (const entry of entries)
+  const turns = new Turns();
+  for (const entry of entries) {
     failures.during(entry, () => requests.set(entry.index, requestOf(engine, transaction, entry)));
+    await turns.next();
+  }
   return { requests, failures };
 }
 
@@ -130,8 +149,8 @@ async function untilWritten(
 }
 
 function turnsOf({ store }: Engine, { id }: Partition): Slots {
-  const ofStore = turns.get(store) ?? new Map<string, Slots>();
-  turns.set(store, ofStore);
+  const ofStore = ofPartitions.get(store) ?? new Map<string, Slots>();
+  ofPartitions.set(store, ofStore);
   const found = ofStore.get(id) ?? createSlots(1);
   ofStore.set(id, found);
   return found;

@@ -4,9 +4,12 @@ import { checkStructure } from '../../validation/structure.ts';
 import type { LoadContext } from '../write/context.ts';
 import type { Addressing, BundleHead } from './head.ts';
 import { type CheckedChange, jsonIssue } from '../write/loaded-record.ts';
-import { type BundleScope, type Settled, carryOut, settleEntry } from './carry-out.ts';
+import { type BundleScope, type Settled, carryOut, linkedMatch, settleEntry } from './carry-out.ts';
+import { inCircle } from './criteria-links.ts';
+import type { RecordOf } from './criteria-links.ts';
 import { findByCriteria } from './criteria.ts';
-import { type Entry, entryIssue, readEntry } from './entry.ts';
+import { type Entry, entryIssue, readEntry, readLargeEntry } from './entry.ts';
+import { mostKept, ownParts } from './own-copy.ts';
 
 /** The result of a transaction. */
 export type TransactionOutcome =
@@ -32,9 +35,11 @@ export async function planTransaction(
 ): Promise<TransactionOutcome> {
   const issues: Issue[] = [];
   const entries: Entry[] = [];
+  const isLarge = texts.reduce((sum, { length }) => sum + length, 0) > mostKept;
+  const read = isLarge ? readLargeEntry : readEntry;
   for (const [index, bytes] of texts.entries()) {
     try {
-      entries.push(readEntry(context, head.type, bytes, index));
+      entries.push(read(context, head.type, bytes, index));
     } catch (error) {
       issues.push({ ...jsonIssue(error), expression: `Bundle.entry[${index}]` });
     }
@@ -43,22 +48,48 @@ export async function planTransaction(
 
   const settled = new Map<Entry, Settled>();
   const sameBundle = candidates(context, settled);
+  const byUrl = new Map(entries.map(entry => [entry.fullUrl, entry]));
+  const settling = new Set<Entry>();
+  /** Settles an entry, after those that its criteria name. */
+  const settle = async (entry: Entry): Promise<Settled> => {
+    const known = settled.get(entry);
+    if (known !== undefined) return known;
+    if (settling.has(entry)) throw inCircle();
+    settling.add(entry);
+    const way = await settleEntry(scope, entry, `entry ${entry.index + 1}`);
+    settling.delete(entry);
+    settled.set(entry, way);
+    return way;
+  };
+  const recordOf: RecordOf = async url => {
+    const entry = byUrl.get(url);
+    const way = entry && (await settle(entry));
+    return way?.kind === 'put' ? `${way.type}/${way.id}` : head.targets.get(url)?.reference;
+  };
+  const findReferenced: BundleScope['findReferenced'] = (type, criteria) =>
+    linkedMatch(
+      (_, linked) => findByCriteria(context, type, linked, sameBundle(type)),
+      { context, recordOf },
+      { type, criteria },
+      undefined,
+    );
   const scope: BundleScope = {
     context,
     type: head.type,
     addressing,
     targets: head.targets,
-    findReferenced: remembered((type, criteria) => findByCriteria(context, type, criteria, sameBundle(type))),
+    findReferenced: remembered(findReferenced),
     findExisting: remembered((type, criteria) => findByCriteria(context, type, criteria)),
+    recordOf,
   };
-  for (const entry of entries) settled.set(entry, await settleEntry(scope, entry, `entry ${entry.index + 1}`));
+  for (const entry of entries) await settle(entry);
 
   const changes: CheckedChange[] = [];
   const skipped: string[] = [];
   const keys = new Set<string>();
   let nothing = 0;
-  for (const [entry, way] of settled) {
-    const { outcome } = await carryOut(scope, entry, way);
+  for (const entry of entries) {
+    const { outcome } = await carryOut(scope, entry, await settle(entry));
     if (outcome.kind === 'reject') issues.push(...outcome.issues);
     else if (outcome.kind === 'skip') skipped.push(outcome.type);
     else if (outcome.kind === 'nothing') nothing++;
@@ -68,10 +99,17 @@ export async function planTransaction(
         issues.push(entryIssue(entry.index, 'request', `\`${key}\` is repeated in the transaction.`, 'duplicate'));
       }
       keys.add(key);
-      changes.push(outcome);
+      changes.push(isLarge ? shortened(outcome) : outcome);
     }
   }
   return issues.length > 0 ? { kind: 'reject', issues } : { kind: 'changes', changes, skipped, nothing };
+}
+
+/** A change of a large Bundle without its parsed value, which is made again when it is written. */
+function shortened(checked: CheckedChange): CheckedChange {
+  const { change } = checked;
+  if (change.kind !== 'put') return checked;
+  return { ...checked, change: { ...change, text: ownParts(change.text), parsed: undefined } };
 }
 
 /** Index entries of the resources that the Bundle puts, by type; extracted at their first use. */
@@ -83,8 +121,10 @@ function candidates(context: LoadContext, settled: ReadonlyMap<Entry, Settled>):
     const type = model.types.get(name);
     if (type === undefined) return [];
     const found: Indexed[] = [];
-    for (const [{ resource }, way] of settled) {
-      if (way.kind !== 'put' || way.type !== name || resource === undefined) continue;
+    for (const [entry, way] of settled) {
+      if (way.kind !== 'put' || way.type !== name) continue;
+      const resource = entry.resource?.();
+      if (resource === undefined) continue;
       // Errors are reported when the entry is processed; index entries need a valid resource.
       if (checkStructure(resource.parsed.value, model, name).length > 0) continue;
       const entries = extract(type, resource.text, zoned, resource.parsed);

@@ -23,7 +23,7 @@ import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { mostIssues, validateInTurn } from './validate-in-turn.ts';
 import { checkRecord, isOfStructure, textWithoutAttachments } from './record.ts';
-import { checkReferences, checksReferences, requiredTargets } from './references.ts';
+import { checkReferences, checksReferences, containedIds, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
 
@@ -106,7 +106,10 @@ async function referenceIssues(
   place: ClientPlace,
 ): Promise<readonly Issue[]> {
   if (added.length === 0) return [];
-  const check = (): Promise<readonly Issue[]> => checkReferences(engine, type, added, resource, place);
+  const contained = containedIds(resource);
+  const { base, access, partition, letter } = place; // the rest of it may be large, and the check comes late
+  const check = (): Promise<readonly Issue[]> =>
+    checkReferences(engine, type, added, contained, { base, access, partition, letter });
   if (engine.atEnd === undefined) return check();
   engine.atEnd(async () => {
     const issues = await check();
@@ -123,7 +126,7 @@ export async function requireReferences(
   place: ClientPlace,
 ): Promise<void> {
   const added = newReferences(resource, type, engine, place);
-  const issues = await checkReferences(engine, type, added, resource, place);
+  const issues = await checkReferences(engine, type, added, containedIds(resource), place);
   if (issues.length > 0) throw new FhirError(422, issues);
 }
 

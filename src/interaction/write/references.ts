@@ -28,21 +28,20 @@ export const checksReferences = (type: ResourceType, access: RecordPlace['access
   access !== 'open' || type.referencePolicies.has('enforced');
 
 /**
- * The issues of a record's references. Under the policy `enforced` their targets must exist, in the same partition, or
- * within the resource itself; whatever the policy, a caller who may not see every record of a type can reference only
- * those within that caller's context, and the others are reported as missing. References to undeclared types, or to
- * types whose callers see at most their own resource, are accepted: such records live in another system. The search
- * for missing ones ends soon after as many as an answer lists.
+ * The issues of a record's references, whose contained resources have these ids. Under the policy `enforced` their
+ * targets must exist, in the same partition, or within the resource itself; whatever the policy, a caller who may not
+ * see every record of a type can reference only those within that caller's context, and the others are reported as
+ * missing. References to undeclared types, or to types whose callers see at most their own resource, are accepted: such
+ * records live in another system. The search for missing ones ends soon after as many as an answer lists.
  * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(
   engine: Engine,
   type: ResourceType,
   references: readonly FoundReference[],
-  resource: JsonObject,
+  contained: ReadonlySet<unknown>,
   place: RecordPlace,
 ): Promise<readonly Issue[]> {
-  const contained = new Set(objectsOf(resource['contained']).map(({ id }) => id));
   const issues: Issue[] = [];
   const reasons = new Map<string, string | undefined>();
   for (let from = 0; from < references.length && issues.length <= mostIssues; from += atOnce) {
@@ -58,6 +57,10 @@ export async function checkReferences(
   }
   return issues;
 }
+
+/** The ids of the resources within a resource. */
+export const containedIds = (resource: JsonObject): ReadonlySet<unknown> =>
+  new Set(objectsOf(resource['contained']).map(({ id }) => id));
 
 /** Number of references that are looked up at the same time. */
 const atOnce = 100;

@@ -51,7 +51,10 @@ export interface WriteJob {
   readonly n: number;
   readonly epoch: number;
   readonly now: number;
+  /** The changes after those of the parts that were sent before. */
   readonly changes: readonly PreparedChange[];
+  /** The name of these parts; undefined for none. */
+  readonly parts: string | undefined;
   /** Decided before the changes. */
   readonly requires: readonly PreparedRequirement[];
   readonly mark: Mark | undefined;
@@ -206,10 +209,27 @@ export interface WriterData {
 export interface SubmittedJob {
   readonly job: Job;
   readonly definitions: string;
+  /** In the thread that commits: the changes of the parts of a write, one part after the other. */
+  readonly held?: () => Iterable<readonly PreparedChange[]>;
 }
 
 /** A job as it is sent to the thread that commits it: a write as JSON (job-text.ts). */
-export type SentJob = SubmittedJob | string;
+export type SentJob = SubmittedJob | string | SentPart;
+
+/**
+ * A part of a large write, which the thread that commits keeps until the job that names it comes, or for `longestHold`
+ * milliseconds. So no thread ever has all of it as values.
+ */
+export interface SentPart {
+  readonly part: string;
+  /**
+   * As JSON, if it can be, compressed by zstd: a tenth of its size, and outside of the heap, whose garbage is then
+   * collected in less time.
+   */
+  readonly changes: Uint8Array<ArrayBuffer> | readonly PreparedChange[];
+}
+
+export const longestHold = 120_000;
 
 export interface WriterRequest {
   readonly number: number;

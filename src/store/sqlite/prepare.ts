@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isNew, queryOf, requireApart } from '../conditional.ts';
@@ -9,6 +10,7 @@ import { entriesOfStored } from '../upkeep/entries.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { type Core, followOthers, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
+import { printPart } from './job-text.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
 import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
@@ -40,22 +42,64 @@ export async function prepareWrite(
   if (partition === undefined) throw new Error(`There is no partition \`${id}\``);
   const requires = await preparedRequirements(core, partition, needed);
   const before = new Map<string, Before>();
-  const prepared: PreparedChange[] = [];
+  const repeated = repeatedKeys(changes);
+  const prepared = new Parts(core.writer);
   const turn = turns[core.options.mode];
   for (const [at, change] of changes.entries()) {
     if (at % turn === turn - 1) await setImmediate();
     const index = declared(partition, change.type);
-    const key = `${change.type}/${change.id}`;
+    const key = keyOf(change);
     const found =
       before.get(key) ?? (isNew(change.precondition) ? nothing : readBefore(core, partition, index, change.id));
     const precondition = await preparedCondition(core, partition, index, change, requires);
     const [step, after] = prepareChange(core, partition, index, change, precondition, found);
-    prepared.push(step);
-    before.set(key, after);
+    await prepared.add(step);
+    if (repeated.has(key)) before.set(key, after);
   }
   const { n, epoch } = partition;
   const { mark, key } = options;
-  return { kind: 'write', n, epoch, now: core.options.now(), changes: prepared, requires, mark, key };
+  return { kind: 'write', n, epoch, now: core.options.now(), ...prepared.rest(), requires, mark, key };
+}
+
+const keyOf = ({ type, id }: Change): string => `${type}/${id}`;
+
+/** The records that several changes concern. */
+function repeatedKeys(changes: readonly Change[]): ReadonlySet<string> {
+  const seen = new Set<string>();
+  return new Set(changes.map(keyOf).filter(key => seen.size === seen.add(key).size));
+}
+
+/** Characters of the records of one part of a large write. */
+const longestPart = 2 * 1024 * 1024;
+/** Characters for which a change counts beside its record. */
+const perChange = 256;
+
+/** The prepared changes of a write: of a large one, all but the last are sent ahead, and take no memory here. */
+class Parts {
+  readonly #writer: Core['writer'];
+  #name: string | undefined;
+  #changes: PreparedChange[] = [];
+  #length = 0;
+
+  constructor(writer: Core['writer']) {
+    this.#writer = writer;
+  }
+
+  async add(change: PreparedChange): Promise<void> {
+    if (this.#length >= longestPart && this.#writer !== undefined) {
+      this.#name ??= randomUUID();
+      await this.#writer.hold(await printPart(this.#name, this.#changes));
+      this.#changes = [];
+      this.#length = 0;
+    }
+    this.#changes.push(change);
+    const { before = '', after = '' } = change.text ?? {};
+    this.#length += before.length + after.length + perChange;
+  }
+
+  rest(): Pick<WriteJob, 'changes' | 'parts'> {
+    return { changes: this.#changes, parts: this.#name };
+  }
 }
 
 /** The types in which a requirement is decided. */

@@ -1,6 +1,6 @@
 import type { WriteRelay } from '../relay.ts';
 import { printJob } from './job-text.ts';
-import type { JobResult, SubmittedJob } from './jobs.ts';
+import type { JobResult, SentPart, SubmittedJob } from './jobs.ts';
 import { type JobWriter, requireDone } from './writer.ts';
 
 /** The writer of a process that another one commits for. */
@@ -28,6 +28,10 @@ export class RelayedWriter implements JobWriter {
     } finally {
       this.#waiting -= 1;
     }
+  }
+
+  async hold(part: SentPart): Promise<void> {
+    requireDone((await this.#relay.commit(part, false)) as JobResult); // of writer.ts
   }
 
   problems(): Promise<readonly string[]> {

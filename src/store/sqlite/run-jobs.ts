@@ -72,7 +72,8 @@ function inSavepoint(database: Database, commit: Commit, path: string, work: () 
   }
 }
 
-function run(database: Database, { job, definitions }: SubmittedJob, commit: Commit, data: WriterData): JobResult {
+function run(database: Database, asked: SubmittedJob, commit: Commit, data: WriterData): JobResult {
+  const { job, definitions, held } = asked;
   switch (job.kind) {
     case 'document':
       return document(database, job);
@@ -107,7 +108,7 @@ function run(database: Database, { job, definitions }: SubmittedJob, commit: Com
     case 'rebuild':
       if (!isRegistered(database, definitions)) return { kind: 'unregistered' };
       if (epochOf(database) !== job.epoch) return { kind: 'stale' };
-      if (job.kind === 'write') return write(database, job, commit, data.path);
+      if (job.kind === 'write') return write({ database, job, commit, file: data.path }, held);
       return job.kind === 'restore' ? restore(database, job, commit, data.path) : rebuild(database, job);
     case 'addPartition':
       return isRegistered(database, definitions) ? addPartition(database, job) : { kind: 'unregistered' };

@@ -5,7 +5,7 @@ import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
 import { attachedTo } from './carried.ts';
 import { JobStopped } from './job-stopped.ts';
-import type { JobResult, PreparedChange, PreparedRequirement, WriteJob, Written } from './jobs.ts';
+import type { JobResult, PreparedChange, PreparedRequirement, SubmittedJob, WriteJob, Written } from './jobs.ts';
 import { earlier, keepKey, keepMark } from './note-jobs.ts';
 import { matchesNow } from './no-match.ts';
 import type { Database } from './open.ts';
@@ -15,29 +15,35 @@ import { RowWriter } from './row-writer.ts';
 /**
  * Applies the changes of a job in order, unless its key was used before. Stops it with `conflict`, `several` or
  * `required` if a precondition or requirement fails, and with `stale` if a resource is no longer at the version from
- * which its change was prepared.
+ * which its change was prepared. `held` gives the changes of the parts that were sent before the job.
  */
-export function write(database: Database, job: WriteJob, commit: Commit, file: string): JobResult {
+export function write(place: Omit<Work, 'rows'>, held: SubmittedJob['held'] = () => []): JobResult {
+  const { database, job } = place;
   const first = earlier(database, job);
   if (first !== undefined) return first;
   for (const requirement of job.requires) requireMet(database, requirement);
   const rows = new RowWriter(database);
-  const work: Work = { database, job, commit, file, rows };
-  const seen = new Set<string>();
   const results: Written[] = [];
-  for (const change of job.changes) {
+  for (const changes of held()) applyAll({ ...place, rows }, changes, results);
+  applyAll({ ...place, rows }, job.changes, results);
+  keepMark(database, job.n, job.mark);
+  keepKey(database, job, results);
+  return { kind: 'written', repeated: false, results };
+}
+
+/** Applies changes in order, and adds their results. */
+function applyAll(work: Work, changes: readonly PreparedChange[], results: Written[]): void {
+  const seen = new Set<string>();
+  for (const change of changes) {
     const key = `${change.t}/${change.id}`;
     if (seen.has(key)) {
-      rows.flush();
+      work.rows.flush();
       seen.clear();
     }
     seen.add(key);
     results.push(matching(work, change, results) ?? apply(work, change));
   }
-  rows.flush();
-  keepMark(database, job.n, job.mark);
-  keepKey(database, job, results);
-  return { kind: 'written', repeated: false, results };
+  work.rows.flush();
 }
 
 interface Work {

@@ -1,5 +1,6 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import type { StoreTimes } from '../store.ts';
+import { HeldParts } from './held-parts.ts';
 import { parseJob } from './job-text.ts';
 import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 import { WriterConnection } from './writer-connection.ts';
@@ -16,18 +17,31 @@ if (port !== null) {
     ? (step, milliseconds) => post({ kind: 'timed', step, milliseconds })
     : undefined;
   const connection = new WriterConnection(data, failure => post({ kind: 'checkpoint', failure }), timed);
+  const parts = new HeldParts();
+  // What was sent with postMessage arrives as it was sent.
+  const nextRequest = (): WriterRequest | undefined => receiveMessageOnPort(port)?.message as WriterRequest | undefined;
   port.on('message', (first: WriterRequest) => {
     for (let next: WriterRequest | undefined = first; next !== undefined;) {
+      if (typeof next.job === 'object' && 'part' in next.job) {
+        parts.add(next.job);
+        post({ kind: 'results', numbers: [next.number], results: [{ kind: 'done', value: null }] });
+        next = nextRequest();
+        continue;
+      }
       const numbers: number[] = [];
       const jobs: SubmittedJob[] = [];
       let changes = 0;
       while (next?.job !== undefined && changes <= mostChanges) {
-        const asked = parseJob(next.job);
-        numbers.push(next.number);
-        jobs.push(asked);
-        changes += asked.job.kind === 'write' ? asked.job.changes.length : mostChanges;
-        // What was sent with postMessage arrives as it was sent.
-        next = receiveMessageOnPort(port)?.message as WriterRequest | undefined;
+        if (typeof next.job === 'object' && 'part' in next.job) break;
+        const asked = withParts(parseJob(next.job), parts);
+        if (asked === undefined) post({ kind: 'results', numbers: [next.number], results: [{ kind: 'stale' }] });
+        else {
+          numbers.push(next.number);
+          jobs.push(asked);
+          const isSmall = asked.job.kind === 'write' && asked.held === undefined;
+          changes += isSmall ? asked.job.changes.length : mostChanges;
+        }
+        next = nextRequest();
       }
       if (jobs.length > 0) {
         const began = performance.now();
@@ -44,4 +58,11 @@ if (port !== null) {
       }
     }
   });
+}
+
+/** A job with the changes of its parts; undefined if this thread began after they were sent, and does not have them. */
+function withParts(asked: SubmittedJob, parts: HeldParts): SubmittedJob | undefined {
+  if (asked.job.kind !== 'write' || asked.job.parts === undefined) return asked;
+  const held = parts.take(asked.job.parts);
+  return held && { ...asked, held };
 }

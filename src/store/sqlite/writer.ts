@@ -6,7 +6,7 @@ import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';
 import type { StoreOptions } from '../store.ts';
 import { printJob } from './job-text.ts';
-import type { SentJob, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
+import type { SentJob, SentPart, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 
 /** Commits jobs: in a thread of this process, or in the process that writes (relayed-writer.ts). */
 export interface JobWriter {
@@ -17,6 +17,8 @@ export interface JobWriter {
    * writer dies: then the job may have been done.
    */
   submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>>;
+  /** Sends a part of a job that is submitted later, which names it. Throws as `submit`. */
+  hold(part: SentPart): Promise<void>;
   /** Problems that this process does not know itself. */
   problems(): Promise<readonly string[]>;
   /** Completes waiting jobs. */
@@ -67,6 +69,10 @@ export class Writer implements JobWriter {
   // Neither this nor `commit` is an async function, which would keep the text of the job until its result is there.
   submit(asked: SubmittedJob): Promise<Exclude<JobResult, { kind: 'failed' }>> {
     return this.commit(printJob(asked)).then(requireDone);
+  }
+
+  async hold(part: SentPart): Promise<void> {
+    requireDone(await this.commit(part));
   }
 
   /** Commits a job, also one of another process. Throws like `submit`, but the result may be a failure. */
@@ -153,7 +159,13 @@ export function requireDone(result: JobResult): Exclude<JobResult, { kind: 'fail
 const ended = (cause: unknown): StoreUnavailable =>
   new StoreUnavailable('transient', 'The thread that writes has ended. It starts again with the next write.', cause);
 
+/** What is not copied: the sender does not need it any more. */
+function transferred({ job }: WriterRequest): ArrayBuffer[] {
+  const changes = typeof job === 'object' && 'part' in job ? job.changes : undefined;
+  return changes instanceof Uint8Array ? [changes.buffer] : [];
+}
+
 function send(worker: Worker, request: WriterRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
-  worker.postMessage(request);
+  worker.postMessage(request, transferred(request));
 }

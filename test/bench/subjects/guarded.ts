@@ -72,7 +72,7 @@ async function portOf(
     pages,
     origins: undefined,
     headers,
-    body: { most: config.maxBody, timeout: config.bodyTimeout },
+    body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
     rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(mostUploads), longestUploadWait),
     places: createPlaces(

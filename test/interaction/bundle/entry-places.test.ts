@@ -6,7 +6,7 @@ import { placedInBundle } from '../../../src/interaction/bundle/entry-places.ts'
 const parameters = { resourceType: 'Parameters' };
 const patient = { resourceType: 'Patient' };
 
-it.each<[string, string, object | undefined, string, string]>([
+it.each<[string, string, { readonly resourceType: string } | undefined, string, string]>([
   ['a search', 'GET Patient?name=x', undefined, 'http.name', 'request.url'],
   ['criteria', 'PUT Patient?name=x', patient, 'http.name', 'request.url'],
   ['a parameter of an operation in its URL', 'POST Patient/$validate?mode=x', patient, 'http.mode', 'request.url'],
@@ -22,7 +22,10 @@ it.each<[string, string, object | undefined, string, string]>([
   ['a condition', 'PUT Patient/1', patient, 'http."If-Match"', 'request.ifMatch'],
 ])('placedInBundle finds the place of %s', (_, request, resource, expression, place) => {
   const [method, url] = request.split(' ');
-  const value = { request: { method, url }, ...(resource === undefined ? {} : { resource }) };
-  const [issue] = placedInBundle({ index: 2, value }, fhirError(400, 'value', 'It is wrong.', expression));
+  const named = resource && { type: resource.resourceType, id: undefined };
+  const [issue] = placedInBundle(
+    { index: 2, value: { request: { method, url } }, named },
+    fhirError(400, 'value', 'It is wrong.', expression),
+  );
   expect(issue?.expression).toBe(`Bundle.entry[2].${place}`);
 });

@@ -61,7 +61,7 @@ export async function otherProcess(
     authorized: { load: authorized.with(engine) },
     origins: authorized.origins,
     headers,
-    body: { most: config.maxBody, timeout: config.bodyTimeout },
+    body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
     rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(1), 1_000),
     places: createPlaces(

@@ -25,7 +25,17 @@ const created: PreparedChange = {
 };
 
 const jobOf = (change: PreparedChange, requires: readonly PreparedRequirement[] = []): SubmittedJob => ({
-  job: { kind: 'write', n: 1, epoch: 1, now: 1, changes: [change], requires, mark: undefined, key: undefined },
+  job: {
+    kind: 'write',
+    n: 1,
+    epoch: 1,
+    now: 1,
+    changes: [change],
+    parts: undefined,
+    requires,
+    mark: undefined,
+    key: undefined,
+  },
   definitions: 'd',
 });
 const noMatch = {

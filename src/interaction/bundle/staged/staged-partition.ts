@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
+import { stamp } from '../../../fhir/resource-text.ts';
 import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
@@ -20,6 +21,7 @@ import type {
   WriteResult,
 } from '../../../store/records.ts';
 import type { KeptVersion } from '../../../store/transfer.ts';
+import { mostKept, ownParts } from '../own-copy.ts';
 import { stageChange } from './stage-change.ts';
 import type { Staged } from './stage-change.ts';
 import { searchStaged } from './search-staged.ts';
@@ -47,6 +49,9 @@ export class StagedPartition implements Partition {
   readonly settings: PartitionSettings;
   readonly #parts: StagedParts;
   readonly #staged = new Map<string, StagedRecord>();
+  readonly #byType = new Map<string, StagedRecord[]>();
+  /** Characters of the staged records. */
+  #length = 0;
   readonly #stored = new Map<string, Promise<StoredVersion | undefined>>();
   /** The records that were written, also if nothing changed. */
   readonly #written = new Set<string>();
@@ -64,7 +69,7 @@ export class StagedPartition implements Partition {
   /** Another one with the same changes, which further changes do not concern. */
   copy(): StagedPartition {
     const copy = new StagedPartition(this.#parts);
-    for (const [key, record] of this.#staged) copy.#staged.set(key, record);
+    for (const record of this.#staged.values()) copy.#add(record);
     for (const key of this.#written) copy.#written.add(key);
     return copy;
   }
@@ -84,6 +89,11 @@ export class StagedPartition implements Partition {
     const { placeholder, now } = this.#parts;
     return lastUpdated === placeholder ? now() : lastUpdated;
   };
+
+  /** Whether the transaction has changed no record. */
+  get isUnchanged(): boolean {
+    return this.#staged.size === 0;
+  }
 
   /** The changed records, in the order of their changes. */
   get records(): readonly StagedRecord[] {
@@ -156,7 +166,7 @@ export class StagedPartition implements Partition {
   /** The types of changed records are among them, whether these refer to one or not. */
   async types(referringTo?: Referred): Promise<readonly string[]> {
     const stored = await this.#parts.partition.types(referringTo);
-    const changed = this.#isHidden ? [] : this.records.map(({ version }) => version.type);
+    const changed = this.#isHidden ? [] : this.#byType.keys();
     return [...new Set([...stored, ...changed])];
   }
 
@@ -170,10 +180,20 @@ export class StagedPartition implements Partition {
       if (result.outcome === 'matched') continue;
       if (this.#written.has(key)) throw repeated(key);
       this.#written.add(key);
-      if (record !== undefined) this.#staged.set(key, record);
+      if (record !== undefined) this.#add(record);
     }
     this.#requires.push(...requires);
     return results;
+  }
+
+  #add(record: StagedRecord): void {
+    const { version } = record;
+    this.#length += version.text?.length ?? 0;
+    const kept = this.#length > mostKept ? shortened(record) : record;
+    this.#staged.set(`${version.type}/${version.id}`, kept);
+    const ofType = this.#byType.get(version.type);
+    if (ofType === undefined) this.#byType.set(version.type, [kept]);
+    else ofType.push(kept);
   }
 
   async #stage(key: string, change: Change): Promise<Staged> {
@@ -221,7 +241,7 @@ export class StagedPartition implements Partition {
   }
 
   #of(type: string): readonly StagedRecord[] {
-    return this.#isHidden ? [] : this.records.filter(({ version }) => version.type === type);
+    return this.#isHidden ? [] : (this.#byType.get(type) ?? []);
   }
 
   #type(name: string): ResourceType {
@@ -229,6 +249,18 @@ export class StagedPartition implements Partition {
     if (type === undefined) throw new Error(`\`${name}\` is not a declared type`);
     return type;
   }
+}
+
+/**
+ * One of many large records without its parsed value, which is made again when it is written, and with texts of its
+ * own: parts of longer ones would keep these in memory.
+ */
+function shortened(record: StagedRecord): StagedRecord {
+  const { change, version } = record;
+  if (change.kind !== 'put') return record;
+  const text = ownParts(change.text);
+  const whole = text.before + stamp(version.version, version.lastUpdated) + text.after;
+  return { ...record, change: { ...change, text, parsed: undefined }, version: { ...version, text: whole } };
 }
 
 const none = Promise.resolve(undefined);

@@ -48,8 +48,9 @@ export class StagedEntries {
   }
 }
 
-/** The matches of a query except some records. */
+/** The stored matches of a query except some records, most of which are not stored yet. */
 export function withoutRecords(query: Query, records: readonly StagedRecord[]): Query {
-  const anyOf = records.map(({ version }) => version.id);
+  const anyOf = records.filter(({ before }) => before?.text !== undefined).map(({ version }) => version.id);
+  if (anyOf.length === 0) return query;
   return simplify({ kind: 'and', of: [query, { kind: 'not', of: { kind: 'id', anyOf } }] });
 }

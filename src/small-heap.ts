@@ -10,3 +10,17 @@ export function keepHeapSmall(): void {
   setFlagsFromString('--min-semi-space-size=4');
   setFlagsFromString('--heap-growing-percent=50');
 }
+
+/** The number of works under way that let the old generation grow slowly. */
+let slow = 0;
+
+/**
+ * Lets the old generation grow by half of its live objects, as `keepHeapSmall` does, until the result is called: for a
+ * work that makes much garbage beside many live objects.
+ */
+export function growHeapSlowly(): () => void {
+  if (slow++ === 0) setFlagsFromString('--heap-growing-percent=50');
+  return () => {
+    if (--slow === 0) setFlagsFromString('--heap-growing-percent=0');
+  };
+}
