@@ -91,6 +91,21 @@ describe('the search for a patient', () => {
     expect(await names('luc')).toEqual(['FRASER, Lucas John (Luc) Not in use Replaced by another record']);
     expect(await names('lili')).toEqual(['ROY, Lia (Lili) Deceased']);
     expect(await names('okafor')).toEqual(['OKAFOR, Ada']);
+    const other = new Visitor(clinic);
+    const chosen = await other.submit(
+      await other.signIn(await other.get(clinic.authorizeUrl()), 'dr'),
+      {
+        do: 'choose',
+        patient: 'f1',
+      },
+      1,
+    );
+    const [open = ''] = valuesOf((await other.get('/auth/launcher')).html, 'open');
+    const launcher = await other.get(`/auth/launcher?${new URLSearchParams({ open }).toString()}`);
+    const found = await other.submit(launcher, { do: 'search', query: 'luc' });
+    for (const { html } of [found, chosen])
+      expect(plain(html)).toContain('FRASER, Lucas John (Luc) Not in use Replaced by another record');
+    expect(chosen.heading).toBe('Allow Growth Chart?');
   });
 
   it('gives the script the same results without the page around them', async () => {
