@@ -19,7 +19,7 @@ import type { InterfaceTemplate } from './template.ts';
  * https://hl7.org/fhir/R4/capabilitystatement.html
  */
 export function declareAll(
-  { statement, omitted }: InterfaceTemplate,
+  { statement, omitted, sortIndexes }: InterfaceTemplate,
   definitions: Definitions,
   types: TypeDefinitions,
   implemented: ImplementedOperations,
@@ -58,6 +58,10 @@ export function declareAll(
           url: `${extensionBase}indexed-only`,
           valueCanonical,
         })),
+        ...sortIndexesOf(searchParam, sortIndexes).map(valueCode => ({
+          url: `${extensionBase}sort-index`,
+          valueCode,
+        })),
         ...objectsOf(given['extension']),
       ],
       type: name,
@@ -93,6 +97,10 @@ export function declareAll(
 
 /** The base of every type, whose parameters `rest` declares for all. https://hl7.org/fhir/R4/resource.html */
 const isOfType = (base: string): boolean => base !== 'Resource';
+
+/** The codes of the offered parameters that get a sort index: the first of each list. */
+const sortIndexesOf = (offered: readonly JsonObject[], lists: InterfaceTemplate['sortIndexes']): readonly string[] =>
+  lists.flatMap(list => list.find(code => offered.some(one => one['code'] === code)) ?? []);
 
 /** The scopes on a type; those of a patient are for types whose records may belong to one. */
 const scopesOf = (isOwned: boolean): readonly string[] =>

@@ -6,6 +6,11 @@ import type { JsonObject } from '../fhir/json-object.ts';
 export interface InterfaceTemplate {
   /** The CapabilityStatement without interactions, search parameters, operations and compartments. */
   readonly statement: JsonObject;
+  /**
+   * Lists of codes of parameters by which people sort: each type gets a sort index for the first of each list that it
+   * offers.
+   */
+  readonly sortIndexes: readonly (readonly string[])[];
   /** The resource types that are not declared, with the reason, one sentence each. */
   readonly omitted: readonly { readonly type: string; readonly reason: string }[];
 }

@@ -81,7 +81,7 @@ async function withoutJoins(query: Query, place: Place, { name, expression }: Cr
     const text = `The chains of ${name} lead to more than ${MOST_JOINED} records: narrow them.`;
     throw fhirError(403, 'too-costly', text, expression);
   }
-  const text = `${capitalized(name)} compares values as no index does, such as by \`ne\` or \`near\`.`;
+  const text = `${capitalized(name)} compares values as no index does, such as by \`ew\` or \`near\`.`;
   throw fhirError(400, 'not-supported', `${text} Use other criteria.`, expression);
 }
 

@@ -133,15 +133,21 @@ export interface Contained {
 /** A test of another resource. Stores do not support it: interaction/search/ replaces it by its results. */
 export type Join = Chain | Inside | Has | Tree;
 
+/** `system`: undefined any, null none. `code` as the client wrote it. */
+export interface TokenTest {
+  readonly kind: 'token';
+  readonly system?: string | null;
+  readonly code?: string;
+}
+
 export type Test =
   | { readonly kind: 'string'; readonly how: 'starts' | 'contains' | 'exact'; readonly text: string }
   /** The words of the parameter have each of these phrases, at least one. */
   | { readonly kind: 'words'; readonly phrases: readonly Phrase[] }
-  /**
-   * `system`: undefined any, null none. `code` as the client wrote it: folded when compared to a case-insensitive
-   * entry.
-   */
-  | { readonly kind: 'token'; readonly system?: string | null; readonly code?: string }
+  /** The code is folded when it is compared to a case-insensitive entry. */
+  | TokenTest
+  /** A code that none of these tests passes: all of them name a code, and either all a system (or none) or none. */
+  | { readonly kind: 'otherCode'; readonly of: readonly TokenTest[] }
   /** One of these codes with its system. `of` is the set: a value set, or a `system|code` with those above or below. */
   | { readonly kind: 'codes'; readonly how: 'in' | 'above' | 'below'; readonly of: string; readonly codes: Codes }
   /** All bounds match one entry. */

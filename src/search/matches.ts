@@ -7,7 +7,7 @@ import { idOfOwner } from '../indexing/owners.ts';
 import { hasPhrase } from '../indexing/words.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
-import type { Bound, Chain, EntryTest, Has, Query, Test, Tree } from './ast.ts';
+import type { Bound, Chain, EntryTest, Has, Query, Test, TokenTest, Tree } from './ast.ts';
 import { linksOf } from './owner.ts';
 import { openTo } from './walk.ts';
 
@@ -202,6 +202,8 @@ function passes(test: Test, value: IndexValue): boolean {
       return value.kind === 'words' && test.phrases.every(phrase => hasPhrase(value.text, phrase));
     case 'token':
       return value.kind === 'token' && isToken(test, value);
+    case 'otherCode':
+      return value.kind === 'token' && value.code !== undefined && !test.of.some(one => isToken(one, value));
     case 'codes':
       return value.kind === 'token' && hasCode(test.codes, value);
     case 'range':
@@ -253,7 +255,7 @@ function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): bo
   return tree === 'below' ? isBelow(value, uri) : isBelow(uri, value);
 }
 
-function isToken(test: Extract<Test, { kind: 'token' }>, value: TokenValue): boolean {
+function isToken(test: TokenTest, value: TokenValue): boolean {
   if (test.system !== undefined && (test.system ?? undefined) !== value.system) return false;
   return test.code === undefined || value.code === (value.caseSensitive ? test.code : foldCode(test.code));
 }

@@ -85,6 +85,11 @@ function printTest(test: Test, param: SearchParam): string {
       );
     case 'token':
       return list('token', [test.system === null ? 'none' : either(test.system), either(test.code)]);
+    case 'otherCode':
+      return list(
+        'other',
+        test.of.map(one => printTest(one, param)),
+      );
     case 'codes':
       return list(test.how, [quote(test.of)]);
     case 'range':

@@ -1,7 +1,7 @@
 import { parseReference } from '../fhir/reference.ts';
 import type { QuantityValue, ReferenceValue, TokenValue } from '../indexing/entry.ts';
 import { foldCode } from '../indexing/normalize.ts';
-import type { Test } from '../search/ast.ts';
+import type { Test, TokenTest } from '../search/ast.ts';
 
 /** The term of a parameter whose values have no entries, in a store that does not mark missing ones. */
 export const unsearchable = '!';
@@ -64,12 +64,34 @@ function systemTerm(system: string | undefined): string {
 }
 
 /** The terms; a matching resource has at least one. */
-export function askedTokens({ system, code }: Omit<Extract<Test, { kind: 'token' }>, 'kind'>): readonly string[] {
+export function askedTokens({ system, code }: Omit<TokenTest, 'kind'>): readonly string[] {
   if (code === undefined) return [systemTerm(system ?? undefined)];
   const folded = foldCode(code);
   if (system === undefined) return [codeTerm(code, true), codeTerm(folded, false)];
   return [codingTerm(system ?? undefined, code, true), codingTerm(system ?? undefined, folded, false)];
 }
+
+/** Terms that begin with a prefix, behind `after` and before `before`. */
+export interface TermRange {
+  readonly prefix: string;
+  readonly after?: string;
+  readonly before?: string;
+}
+
+/** The terms of all codes but these, in the form that the tests have: with systems, or without. */
+export function otherTokens(tests: readonly TokenTest[]): readonly TermRange[] {
+  const withSystem = tests.some(({ system }) => system !== undefined);
+  const asked = tests.flatMap(askedTokens);
+  return (withSystem ? ['B', 'b', 'N', 'n'] : ['C', 'c']).flatMap(prefix => {
+    const apart = asked.filter(term => term.startsWith(prefix)).sort(compareCodePoints);
+    return [undefined, ...apart].map((after, at): TermRange => {
+      const before = apart[at];
+      return { prefix, ...(after === undefined ? {} : { after }), ...(before === undefined ? {} : { before }) };
+    });
+  });
+}
+
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** Whether pairs are kept with this form of a token: a code alone, or with its system. */
 export function isPairedToken(term: string): boolean {

@@ -69,8 +69,8 @@ describe('a search with `_explain=true`', () => {
     ],
     [
       'a sort without an index',
-      '/Observation?code=a&_sort=status',
-      [['Observation', '(param code (token any "a"))', 'status', false]],
+      '/Observation?code=a&_sort=category',
+      [['Observation', '(param code (token any "a"))', 'category', false]],
       [['search', 'Observation', '(terms code 2)']],
     ],
     [
@@ -95,7 +95,12 @@ describe('a search with `_explain=true`', () => {
       [['Patient', '(has Observation patient (param code (token any "b")))', '(default)', true]],
       [
         ['search', 'Observation', '(terms code 2)'],
-        ...['Condition', 'Observation', 'Patient'].map(type => ['search', type, insideOfThem]),
+        // Of few types all are asked, of many those with records.
+        ...['Condition', ...(onMongodb ? ['List'] : []), 'Observation', 'Patient'].map(type => [
+          'search',
+          type,
+          insideOfThem,
+        ]),
         ['search', 'Patient', '(ids 1)'],
       ],
     ],
@@ -104,6 +109,24 @@ describe('a search with `_explain=true`', () => {
       '/Patient?_filter=family ne roy',
       [['Patient', like(/^\(entry family \(unequal/), '(default)', true]],
       [['search', 'Patient', onMongodb ? like(/^\(starts family\)/) : '(not (terms family 1))']],
+    ],
+    [
+      'sorts by what people sort by',
+      '/Observation?_sort=code,-subject,value-quantity&_count=1',
+      [['Observation', '(all)', 'code,-subject,value-quantity', true]],
+      [['search', 'Observation', '']],
+    ],
+    [
+      'a filter for another code',
+      '/Observation?_filter=status ne final',
+      [['Observation', '(param status (other (token any "final")))', '(default)', true]],
+      [['search', 'Observation', like(/^\(or( \(prefix status\)){4}\)$/)]],
+    ],
+    [
+      'a complement',
+      '/Observation?status:not=final',
+      [['Observation', '(not (param status (token any "final")))', '(default)', true]],
+      [['search', 'Observation', '(not (terms status 2))']],
     ],
     [
       'an include and a total',

@@ -305,8 +305,23 @@ const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Que
   const parsed = pairs.map(pair =>
     supersetOf(parseSearch(type, [pair], { ...context, now: Date.UTC(2021, 0, 1), joins: true }).query, context.base),
   );
-  return fc.oneof({ weight: 60, arbitrary: parsed }, { weight: 1, arbitrary: begins });
+  // `ne` of `_filter` is a test of stores.
+  const otherCode = fc
+    .tuple(pick('code', 'status', 'kind'), fc.array(aToken, { minLength: 1, maxLength: 2 }))
+    .chain(([name, values]) => {
+      const filter = values.map(value => `${name} ne ${JSON.stringify(value)}`).join(' and ');
+      return fc.constant([['_filter', filter] as const]);
+    })
+    .map(given => supersetOf(parseSearch(filtered(type), given, { ...context, joins: true }).query, context.base));
+  return fc.oneof(
+    { weight: 60, arbitrary: parsed },
+    { weight: 1, arbitrary: begins },
+    { weight: 2, arbitrary: otherCode },
+  );
 };
+
+/** The type with `_filter`. */
+const filtered = (type: ResourceType): ResourceType => ({ ...type, searchFeatures: new Set(['filter']) });
 
 /** A query as the parser makes them, or one that only a rule could make, simplified or not. */
 export const anyQuery = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Query> => {

@@ -12,7 +12,7 @@ import { readTemplate } from '../../src/guide/template.ts';
  * `node test/support/make-all-r4.ts` after `npm run distil`.
  */
 export function allR4(): Promise<JsonObject> {
-  const { statement } = readTemplate();
+  const { statement, sortIndexes } = readTemplate();
   const [rest = {}] = objectsOf(statement['rest']);
   const offering = Object.entries(queries).map(([type, codes]) => ({
     ...objectsOf(rest['resource']).find(one => one['type'] === type),
@@ -22,6 +22,7 @@ export function allR4(): Promise<JsonObject> {
   const others = objectsOf(rest['resource']).filter(({ type }) => queries[String(type)] === undefined);
   const template = {
     omitted: [],
+    sortIndexes,
     statement: {
       ...statement,
       name: 'AllOfR4',

@@ -94,6 +94,7 @@ function textsOf(param: SearchParam, test: Test, base: string): readonly Term[] 
       const all = test.codes.flatMap(one => one.codes);
       return all.length > MOST_CODES || !isOf(codes) ? undefined : whole(...all);
     }
+    case 'otherCode':
     case 'range':
     case 'quantity':
     case 'words':

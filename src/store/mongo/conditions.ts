@@ -1,5 +1,6 @@
 import { afterPrefix } from '../after-prefix.ts';
 import type { Interval } from '../interval.ts';
+import type { TermRange } from '../terms.ts';
 import { behindOrdered, firstValue, orderedText } from '../order-key.ts';
 
 export function anyOf(values: readonly string[]): string | { $in: string[] } {
@@ -11,6 +12,14 @@ export function anyOf(values: readonly string[]): string | { $in: string[] } {
 export function beginsWith(prefix: string): { $gte: string; $lt?: string } {
   const end = afterPrefix(prefix);
   return { $gte: prefix, ...(end === undefined ? {} : { $lt: end }) };
+}
+
+/** The condition of terms of an index: of a prefix, behind one term and before another. */
+export function termsBetween(start: string, { prefix, after, before }: TermRange): object {
+  const whole = beginsWith(start + prefix);
+  const { $gte, $lt } = { ...whole, ...(before === undefined ? {} : { $lt: start + before }) };
+  const end = $lt === undefined ? {} : { $lt };
+  return after === undefined ? { $gte, ...end } : { $gt: start + after, ...end };
 }
 
 /** The text in a pattern, which cannot contain U+0000 itself. */

@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import { writtenPhrase } from '../../indexing/words.ts';
 import { everything, intersect, type Interval } from '../interval.ts';
 import type { Clause, RangeClause } from './clause.ts';
-import { anyOf, beginsWith, ends, escaped, inOrder } from './conditions.ts';
+import { anyOf, beginsWith, ends, escaped, inOrder, termsBetween } from './conditions.ts';
 import type { ResourceDocument } from './layout.ts';
 import { exactTerm, updatedField } from './names.ts';
 import { wordTerm } from '../terms.ts';
@@ -47,7 +47,7 @@ export function conditionOf(clause: Clause, p: string): Condition {
       return termsCondition(clause.values.map(value => clause.index.start + value));
     case 'prefix':
       return {
-        filters: [{ t: { $elemMatch: beginsWith(clause.index.start + clause.prefix) } }],
+        filters: [{ t: { $elemMatch: termsBetween(clause.index.start, clause) } }],
         by: clause.prefix === '' ? 'none' : 'value',
       };
     case 'string':

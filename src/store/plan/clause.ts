@@ -9,7 +9,8 @@ import type { Interval } from '../interval.ts';
 export type Clause<I> =
   /** An `and` of nothing matches all, an `or` of nothing matches none. */
   | { readonly kind: 'and' | 'or'; readonly of: readonly Clause<I>[] }
-  | { readonly kind: 'not'; readonly of: Clause<I> }
+  /** `instead` has the same matches, and an index finds them: the other values of a parameter with one at most. */
+  | { readonly kind: 'not'; readonly of: Clause<I>; readonly instead?: Clause<I> }
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
   /** lastUpdated, in milliseconds since 1970 UTC. */
   | { readonly kind: 'updated'; readonly at: Interval }
@@ -27,11 +28,13 @@ export interface TermsClause<I> {
   readonly values: readonly string[];
 }
 
-/** A term that begins so; with an empty prefix, any term. */
+/** A term that begins so, behind the one and before the other; with an empty prefix, any term. */
 export interface PrefixClause<I> {
   readonly kind: 'prefix';
   readonly index: I;
   readonly prefix: string;
+  readonly after?: string;
+  readonly before?: string;
 }
 
 /** A string; `text` is folded (indexing/normalize.ts) unless it is `exact`. */

@@ -12,6 +12,7 @@ import {
   askedUrl,
   idTerm,
   missing,
+  otherTokens,
   unsearchable,
   urlTerm,
   versionedTerm,
@@ -36,7 +37,7 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
     case 'or':
       return { kind: query.kind, of: query.of.map(part => lowerQuery(part, indexes)) };
     case 'not':
-      return { kind: 'not', of: lowerQuery(query.of, indexes) };
+      return complement(query.of, indexes);
     case 'id':
       return { kind: 'ids', ids: [...new Set(query.anyOf)] };
     case 'lastUpdated':
@@ -59,12 +60,29 @@ function lowerQuery<I>(query: Query, indexes: Indexes<I>): Clause<I> {
   }
 }
 
+/** The complement of a code that a resource has once at most: an index finds all others, and the missing ones. */
+function complement<I>(query: Query, indexes: Indexes<I>): Clause<I> {
+  const not: Clause<I> = { kind: 'not', of: lowerQuery(query, indexes) };
+  if (!indexes.marksMissing || query.kind !== 'param' || !query.param.single) return not;
+  const { param, test } = query;
+  if (test.kind !== 'token' || test.code === undefined || !isOnlyCode(param)) return not;
+  const { index } = readyIndex(indexes, param);
+  const others = otherTokens([test]).map(range => ({ kind: 'prefix', index, ...range }) as const);
+  return { ...not, instead: { kind: 'or', of: [terms(index, [missing]), ...others] } };
+}
+
+/** Whether each value of a parameter is one code. */
+const isOnlyCode = ({ dataTypes, reads }: SearchParam): boolean =>
+  reads === undefined && dataTypes.size === 1 && (dataTypes.has('code') || dataTypes.has('boolean'));
+
 function lowerTest<I>(test: Test, found: ParamIndex<I>, indexes: Indexes<I>): Clause<I> {
   const { param, index, components } = found;
   if (isAnyToken(test)) return present(found, indexes);
   if (test.kind === 'uri' && test.tree === 'below') return below(test.uri, index);
   if (test.kind === 'uri' && test.tree === 'starts') return { kind: 'prefix', index, prefix: urlTerm(test.uri) };
   if (test.kind === 'reference' && test.below === true) return belowVersion(test, index);
+  if (test.kind === 'otherCode')
+    return { kind: 'or', of: otherTokens(test.of).map(range => ({ kind: 'prefix', index, ...range })) };
   if (test.kind === 'words') return { kind: 'words', index, phrases: test.phrases };
   if (test.kind !== 'composite') return lowerValue(test, index, param, param.single, indexes);
   return {
@@ -121,8 +139,9 @@ function lowerValue<I>(test: Test, index: I, param: SearchParam, single: boolean
     case 'quantity':
       return range(index, askedUnit(test), test.bounds, { width: 0, single: false });
     case 'composite':
+    case 'otherCode':
     case 'words':
-      throw new Error('A composite holds neither composites nor words');
+      throw new Error('A composite holds neither composites, other codes nor words');
     default:
       return test satisfies never;
   }

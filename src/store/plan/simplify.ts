@@ -12,7 +12,7 @@ export function simplify<I>(clause: Clause<I>): Clause<I> {
       const of = simplify(clause.of);
       if (isNone(of)) return all;
       if (isAll(of)) return none;
-      return of.kind === 'not' ? of.of : { kind: 'not', of };
+      return of.kind === 'not' ? of.of : { ...clause, of };
     }
     case 'and': {
       if (areApart(clause.of)) return clause; // most searches

@@ -36,7 +36,7 @@ export function check(clause: Clause): Sql {
   }
 }
 
-/** The sources of possible matches, in the type of this number; empty if no index helps (a complement). */
+/** The sources of possible matches, in the type of this number; empty if no index helps (most complements). */
 export function sourcesOf(clause: Clause, t: number): readonly Source[] {
   switch (clause.kind) {
     case 'and': {
@@ -46,7 +46,7 @@ export function sourcesOf(clause: Clause, t: number): readonly Source[] {
     case 'or':
       return unionOf(clause.of.map(part => sourcesOf(part, t)[0]));
     case 'not':
-      return [];
+      return clause.instead === undefined ? [] : sourcesOf(clause.instead, t);
     case 'ids':
       return [idSource(clause.ids, t)];
     case 'updated':

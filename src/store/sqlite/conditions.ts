@@ -6,7 +6,13 @@ import { allOf, join, type Sql, sql } from './sql.ts';
 
 /** The condition of a terms clause. */
 export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {
-  return clause.kind === 'terms' ? [sql`${value} ${anyValue(clause.values)}`] : startsWith(value, clause.prefix);
+  if (clause.kind === 'terms') return [sql`${value} ${anyValue(clause.values)}`];
+  const { prefix, after, before } = clause;
+  const end = before ?? afterPrefix(prefix);
+  return [
+    ...(after !== undefined ? [sql`${value} > ${after}`] : prefix === '' ? [] : [sql`${value} >= ${prefix}`]),
+    ...(prefix === '' || end === undefined ? [] : [sql`${value} < ${end}`]),
+  ];
 }
 
 /** One of these values. */

@@ -94,7 +94,7 @@ function indexOf(clause: Clause, nameOf: (p: number) => string): string | undefi
       return names.length === 0 || names.includes(undefined) ? undefined : [...new Set(names)].join(', ');
     }
     case 'not':
-      return undefined;
+      return clause.instead && indexOf(clause.instead, nameOf);
     case 'ids':
       return 'resources_key';
     case 'updated':

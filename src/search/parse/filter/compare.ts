@@ -3,7 +3,7 @@ import { parseInstantRange } from '../../../fhir/instant-range.ts';
 import { dateZone } from '../../../indexing/date.ts';
 import { foldString } from '../../../indexing/normalize.ts';
 import type { SearchParam, SearchParamType } from '../../../model/model.ts';
-import type { EntryTest, Query, Test } from '../../ast.ts';
+import type { EntryTest, Query, Test, TokenTest } from '../../ast.ts';
 import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
@@ -66,6 +66,16 @@ const unequal =
   (parse: ValueParser): Compare =>
   (value, context) =>
     entry(value, { kind: 'unequal', of: parse(value, context) });
+
+/** Another code: stores find it by the terms of all others. A test without a code is decided on candidates. */
+const otherToken: Compare = (value, context) => {
+  const tests = valueParsers.token(value, context);
+  const of = tests.filter(test => test.kind === 'token' && test.code !== undefined) as readonly TokenTest[];
+  const withSystem = of.filter(({ system }) => system !== undefined).length;
+  if (of.length < tests.length || (withSystem > 0 && withSystem < of.length))
+    return unequal(() => tests)(value, context);
+  return { kind: 'param', param: value.param, test: { kind: 'otherCode', of } };
+};
 
 const entry = ({ param }: Value, test: EntryTest): Query => ({ kind: 'entry', param, test });
 
@@ -161,7 +171,7 @@ const byType: Readonly<Record<SearchParamType, Operators>> = {
     ew: value => entry(value, { kind: 'ends', text: asPart(value, folded(value)) }),
     pr: present,
   },
-  token: { eq: parsed(valueParsers.token), ne: unequal(valueParsers.token), pr: present },
+  token: { eq: parsed(valueParsers.token), ne: otherToken, pr: present },
   reference: { eq: reference, ne: unequal(valueParsers.reference), re: reference, pr: present },
   date: { ...withPrefixes(valueParsers.date), po: overlaps, pr: present },
   number: { ...withPrefixes(valueParsers.number), pr: present },
