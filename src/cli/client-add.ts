@@ -1,68 +1,20 @@
 import type { Flag, Given } from '../config/flag.ts';
-import { randomBytes } from 'node:crypto';
-import { clientId, clientProblems, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
+import { clientId, clientProblems } from '../smart/account-rules.ts';
 import { clientCollection } from '../smart/registry.ts';
 import type { StoredClient } from '../smart/registry.ts';
 import type { RegisteredClient } from '../smart/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config.ts';
-import { choice, displayName, partitionId, some } from '../config/values.ts';
 import type { Model } from '../model/model.ts';
 import { audited } from './audited.ts';
-import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
-import { keyFlags, keysOf } from './client-keys.ts';
+import { accountsOf, forFileFlag, requireNotInFile } from './accounts.ts';
+import { clientFlags, newSecret, scopesOf } from './client-flags.ts';
+import { keysOf } from './client-keys.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
 
-const flags = [
-  { flag: 'name', value: 'TEXT', read: displayName, meaning: 'Display name; default: the ID' },
-  {
-    flag: 'kind',
-    value: 'KIND',
-    read: choice('public', 'symmetric', 'asymmetric'),
-    meaning: '`public`, `symmetric` or `asymmetric`; default: asymmetric with keys, else public',
-  },
-  {
-    flag: 'flow',
-    value: 'FLOW',
-    read: choice('app', 'backend'),
-    repeats: true,
-    meaning: '`app` acts for users, `backend` without a user; default: app',
-  },
-  {
-    flag: 'partitions',
-    value: 'IDS',
-    read: listed(partitionId),
-    repeats: true,
-    meaning: 'The partitions that it may use',
-  },
-  {
-    flag: 'scope',
-    value: 'SCOPES',
-    read: some,
-    repeats: true,
-    meaning: 'The scopes that it may request, space-separated',
-  },
-  {
-    flag: 'redirect-uri',
-    value: 'URI',
-    read: redirectUri,
-    repeats: true,
-    meaning: 'Where its users are redirected with a code',
-  },
-  { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where an EHR launch begins' },
-  {
-    flag: 'origin',
-    value: 'ORIGIN',
-    read: webOrigin,
-    repeats: true,
-    meaning: 'A web origin of its pages, in addition to those of its redirect URIs',
-  },
-  ...keyFlags,
-  forFileFlag,
-  jsonFlag,
-] as const satisfies readonly Flag[];
+const flags = [...clientFlags, forFileFlag] as const satisfies readonly Flag[];
 
 /** Registers an app or a backend system; a secret is generated, printed once, and stored as a digest only. */
 export const command = defineCommand({
@@ -106,7 +58,9 @@ system/ scopes.
       await audited(opened, about, async () => {
         const there = await store.documents(clientCollection).put(id, kept, { ifAbsent: true });
         if (JSON.stringify(there) !== JSON.stringify(kept))
-          throw new CommandError(`The client \`${id}\` exists already; \`client remove ${id}\` removes it.`);
+          throw new CommandError(
+            `The client \`${id}\` exists already; \`client update ${id}\` changes it, \`client remove ${id}\` removes it.`,
+          );
       });
       if (own.json === true) console.log(JSON.stringify({ id, kind: client.kind, ...(secret && { secret }) }));
       else {
@@ -117,9 +71,6 @@ system/ scopes.
     });
   },
 });
-
-/** 256 random bits. */
-export const newSecret = (): string => randomBytes(32).toString('base64url');
 
 function clientFrom(id: string, own: Given<typeof flags>, secret: string | undefined, model: Model): RegisteredClient {
   const keys = keysOf(own);
@@ -135,23 +86,10 @@ function clientFrom(id: string, own: Given<typeof flags>, secret: string | undef
     scopes: scopesOf(own.scope, model),
     partitions: own.partitions,
     secretDigests: secret === undefined ? [] : [digestOf(secret)],
+    ...(own['no-response-iss'] === true ? { responseIss: false } : {}),
     ...keys,
     registered: Date.now(),
   };
-}
-
-function scopesOf(texts: readonly string[], model: Model): readonly string[] {
-  const problems: string[] = [];
-  const scopes = texts.flatMap(text => text.split(' ')).filter(Boolean);
-  for (const scope of scopes) {
-    try {
-      registrableScope(scope, model);
-    } catch (error) {
-      problems.push(`\`--scope\` ${error instanceof Error ? error.message : String(error)}`);
-    }
-  }
-  if (problems.length > 0) throw new ConfigError(problems);
-  return [...new Set(scopes)];
 }
 
 /** The entry of the accounts file. */
@@ -166,6 +104,7 @@ function entryOf(client: RegisteredClient): Readonly<Record<string, unknown>> {
     partitions,
     scopes,
     ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
+    ...(client.responseIss === false ? { 'response-iss': false } : {}),
     ...(client.jwks === undefined ? {} : { jwks: client.jwks }),
     ...(client.jwksUrl === undefined ? {} : { 'jwks-url': client.jwksUrl }),
   };

@@ -9,6 +9,7 @@ export const command = accountList({
     KIND: ({ kind }) => kind,
     FLOWS: ({ flows }) => flows.join(', '),
     PARTITIONS: ({ partitions }) => partitions.join(', '),
+    'REDIRECT URIS': ({ redirectUris }) => redirectUris.join(', '),
     SECRETS: ({ kind, secretDigests }) => (kind === 'symmetric' ? String(secretDigests.length) : ''),
   },
   json: ({ secretDigests, ...client }) => ({ ...client, secrets: secretDigests.length }),

@@ -6,7 +6,7 @@ import { ConfigError } from '../config.ts';
 import { integer } from '../config/values.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
-import { newSecret } from './client-add.ts';
+import { newSecret } from './client-flags.ts';
 import { keyFlags, keysOf } from './client-keys.ts';
 import type { Keys } from './client-keys.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';

@@ -134,6 +134,11 @@ export const commands: readonly Entry[] = [
     import: () => import('./client-list.ts'),
   },
   {
+    name: 'client update',
+    summary: 'Change the name, addresses, scopes, partitions or keys of a client',
+    import: () => import('./client-update.ts'),
+  },
+  {
     name: 'client rotate',
     summary: 'Give a client a new secret or new keys',
     import: () => import('./client-rotate.ts'),
@@ -150,6 +155,11 @@ export const commands: readonly Entry[] = [
   },
   { name: 'user add', summary: 'Register a user who signs in', import: () => import('./user-add.ts') },
   { name: 'user list', summary: 'List the users', import: () => import('./user-list.ts') },
+  {
+    name: 'user update',
+    summary: 'Change the name, the partitions or the resource of a user',
+    import: () => import('./user-update.ts'),
+  },
   {
     name: 'user rotate',
     summary: 'Set a new password for a user, and end all sessions and tokens',

@@ -1,17 +1,16 @@
-import { fhirUser, userId, userProblems } from '../smart/account-rules.ts';
+import { userId, userProblems } from '../smart/account-rules.ts';
 import { hashPassword } from '../smart/password.ts';
 import { userCollection } from '../smart/registry.ts';
 import type { StoredUser } from '../smart/registry.ts';
 import type { RegisteredUser } from '../smart/registered.ts';
 import { ConfigError } from '../config.ts';
-import { displayName, partitionId } from '../config/values.ts';
 import { audited } from './audited.ts';
-import { accountsOf, forFileFlag, jsonFlag, listed, requireNotInFile } from './accounts.ts';
+import { accountsOf, forFileFlag, jsonFlag, requireNotInFile } from './accounts.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { passwordFlags, passwordFor } from './new-password.ts';
-import type { Opened } from './open.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';
+import { personOf, requireKnown, userFlags, warnOfNobody } from './user-flags.ts';
 
 /** Registers a user who signs in; the password is stored as an argon2id hash. */
 export const command = defineCommand({
@@ -22,34 +21,13 @@ whose --fhir-user is a Patient is that patient.
 
   npm run -s cli -- user add ann --name 'Dr. Ann Roy' --partitions clinic --fhir-user Practitioner/ann-roy`,
   takes: [...storeSettings, 'accounts'],
-  own: [
-    { flag: 'name', value: 'TEXT', read: displayName, meaning: 'Display name; default: the ID' },
-    {
-      flag: 'partitions',
-      value: 'IDS',
-      read: listed(partitionId),
-      repeats: true,
-      meaning: 'The partitions in which the user may sign in',
-    },
-    {
-      flag: 'fhir-user',
-      value: '[PARTITION=]TYPE/ID',
-      read: personIn,
-      repeats: true,
-      meaning: 'The resource that represents the user, in one partition or in all',
-    },
-    ...passwordFlags,
-    forFileFlag,
-    jsonFlag,
-  ],
+  own: [...userFlags, ...passwordFlags, forFileFlag, jsonFlag],
   async run({ config, own, positionals }) {
     const id = onePositional(positionals, 'ID', userId);
     const name = own.name ?? id;
     const partitions = own.partitions;
     const people = own['fhir-user'];
-    const astray = people.find(({ partition }) => partition !== undefined && !partitions.includes(partition));
-    if (astray !== undefined)
-      throw new ConfigError([`\`--fhir-user\` names \`${astray.partition}\`, which is not among \`--partitions\`.`]);
+    requireKnown(people, partitions);
     return withStore(config, 'command', async opened => {
       const { store } = opened;
       const user: Omit<RegisteredUser, 'password'> = {
@@ -91,38 +69,10 @@ whose --fhir-user is a Patient is that patient.
   },
 });
 
-/** The record may be added later: until then apps that read the user's own record get 404. */
-async function warnOfNobody(
-  { store }: Pick<Opened, 'store'>,
-  { id, fhirUser }: RegisteredUser['partitions'][number],
-): Promise<void> {
-  const [type, record] = (fhirUser ?? '').split('/');
-  if (type === undefined || record === undefined) return;
-  const partition = await store.partition(id);
-  if (partition === undefined || (await partition.read(type, record))?.text !== undefined) return;
-  console.error(
-    `Warning: \`${fhirUser}\` is not in \`${id}\`. Until it is loaded, apps that read the user's own record get 404, ` +
-      'and searches limited to the user find nothing.',
-  );
-}
-
-interface Person {
-  readonly partition: string | undefined;
-  readonly reference: string;
-}
-
-function personIn(text: string): Person {
-  const [, partition, reference = ''] = /^(?:([^=/]+)=)?(.*)$/.exec(text) ?? [];
-  return { partition: partition === undefined ? undefined : partitionId(partition), reference: fhirUser(reference) };
-}
-
-/** A value for the partition has priority over a general one. */
-const personOf = (people: readonly Person[], partition: string): string | undefined =>
-  (people.find(person => person.partition === partition) ?? people.find(person => person.partition === undefined))
-    ?.reference;
-
 const taken = (id: string): CommandError =>
-  new CommandError(`The user \`${id}\` exists already; \`user rotate ${id}\` sets another password.`);
+  new CommandError(
+    `The user \`${id}\` exists already; \`user update ${id}\` changes it, \`user rotate ${id}\` sets another password.`,
+  );
 
 /** The entry of the accounts file. */
 function entryOf({ id, name, partitions }: Omit<RegisteredUser, 'password'>, password: string): object {

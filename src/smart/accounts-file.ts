@@ -99,10 +99,17 @@ async function endFormer(
   if (JSON.stringify(kept) !== JSON.stringify(present)) await files.put(digestOf(path), present);
 }
 
+/** What tokens of a client depend on. */
+const rightsOf = ({ flows, scopes, partitions }: Rights): readonly string[] => [...flows, ...scopes, ...partitions];
+
+type Rights = Pick<RegisteredClient, 'flows' | 'scopes' | 'partitions'>;
+
+/** Whether a client has lost rights, so that its tokens end. */
+export const lostRights = (former: Rights, next: Rights): boolean =>
+  !rightsOf(former).every(right => rightsOf(next).includes(right));
+
 const knownOf = ({ clients, users }: Accounts): Known => ({
-  clients: Object.fromEntries(
-    clients.map(({ id, flows, scopes, partitions }) => [id, ['registered', ...flows, ...scopes, ...partitions]]),
-  ),
+  clients: Object.fromEntries(clients.map(client => [client.id, ['registered', ...rightsOf(client)]])),
   users: Object.fromEntries(
     users.map(({ id, password, partitions }) => [id, digestOf(JSON.stringify([password, partitions]))]),
   ),

@@ -95,8 +95,10 @@ describe('client', () => {
       partitions: ['clinic'],
     });
     const lines = (await out('client list')).trim().split('\n');
-    expect(lines[0]).toMatch(/^ID +NAME +KIND +FLOWS +PARTITIONS +SECRETS +REGISTERED +FROM$/);
-    expect(lines[1]).toMatch(/^growth {2}Growth chart {2}public {2}app +clinic +- +\d{4}-\d\d-\d\d {2}store$/);
+    expect(lines[0]).toMatch(/^ID +NAME +KIND +FLOWS +PARTITIONS +REDIRECT URIS +SECRETS +REGISTERED +FROM$/);
+    expect(lines[1]).toMatch(
+      /^growth {2}Growth chart {2}public {2}app +clinic +https:\/\/app\.example\/back +- +\d{4}-\d\d-\d\d {2}store$/,
+    );
     const before = Date.now();
     expect(await out('client remove growth')).toContain('is removed');
     expect(await client('growth')).toBeUndefined();
@@ -128,6 +130,42 @@ describe('client', () => {
     const [listed] = JSON.parse(await out('client list --json')) as object[];
     expect(listed).toMatchObject({ id: 'server', kind: 'symmetric', secrets: 1, from: 'store' });
     expect(listed).not.toHaveProperty('secretDigests');
+  });
+
+  it('update changes what is named, keeps the rest, and ends tokens only of a client that loses rights', async () => {
+    await out(`client add changing --origin https://a.example --launch-url https://app.example/launch ${app}`);
+    const before = await client('changing');
+    const since = Date.now();
+    const isOut = (store: Store) => isRevoked(store.documents(revocationCollection), { client: 'changing' }, since);
+    const wider =
+      '--name Changing --redirect-uri https://b.example/x --redirect-uri http://127.0.0.1/x --partitions clinic,ward';
+    expect(await out(`client update changing ${wider} --no-response-iss`)).toBe('The client `changing` is changed.\n');
+    expect(await client('changing')).toEqual({
+      ...before,
+      name: 'Changing',
+      redirectUris: ['https://b.example/x', 'http://127.0.0.1/x'],
+      partitions: ['clinic', 'ward'],
+      responseIss: false,
+    });
+    expect(await inStore(isOut)).toBe(false);
+    expect(await out('client list')).toMatch(/^changing .* https:\/\/b\.example\/x, http:\/\/127\.0\.0\.1\/x /m);
+    expect(await out('client update changing --partitions ward --no-origin --no-launch-url --response-iss')).toBe(
+      'The client `changing` is changed, and its tokens are revoked.\n',
+    );
+    expect(await client('changing')).toMatchObject({ partitions: ['ward'], origins: [], launchUrls: [] });
+    expect((await client('changing'))?.responseIss).toBe(true);
+    expect(await inStore(isOut)).toBe(true);
+    const { secret } = JSON.parse(await out('client update changing --kind symmetric --json')) as { secret: string };
+    expect((await client('changing'))?.secretDigests).toEqual([digestOf(secret)]);
+    await out('client update changing --name Again');
+    expect((await client('changing'))?.secretDigests).toEqual([digestOf(secret)]);
+    await out('client update changing --kind asymmetric --jwks-url https://lab.example/keys');
+    expect(await client('changing')).toMatchObject({ jwksUrl: 'https://lab.example/keys', secretDigests: [] });
+    await out('client update changing --kind public');
+    expect((await client('changing'))?.jwksUrl).toBeUndefined();
+    await out('client remove changing');
+    const updates = (await events()).filter(event => event.startsWith('client-update'));
+    expect(updates.slice(0, 2)).toEqual(['client-update begun', 'client-update 0']);
   });
 
   it('add takes the keys of an asymmetric one, rotate replaces them, and assertion signs', async () => {
@@ -175,7 +213,9 @@ describe('client', () => {
       `client add listed ${app}`,
       'client remove listed',
       'client rotate listed',
+      'client update listed --name x',
       'user remove listed',
+      'user update listed --name x',
     ]) {
       const refused = await crs(`${line} --accounts ${accounts}`);
       expect([refused.code, refused.stderr]).toEqual([1, `\`listed\` is defined in ${accounts}: change it there.\n`]);
@@ -204,6 +244,14 @@ describe('client', () => {
     [`client add server ${app}`, 1, 'The client `server` exists already'],
     ['client remove servr', 1, 'There is no client `servr`. Did you mean `server`? `client list` lists all.'],
     ['client rotate server --grace 1 --at-once', 2, '`--grace` and `--at-once` exclude each other.'],
+    ['client update servr --name x', 1, 'There is no client `servr`. Did you mean `server`?'],
+    ['client update server', 2, 'No flag names what to change'],
+    ['client update server --nam x', 2, '`--nam` is not a flag of this command.'],
+    ['client update server --partitions clinik', 2, 'names the partition `clinik`, which does not exist'],
+    ['client update server --scope patient/*.sr', 2, 'The letters are in the order `cruds`: `patient/*.rs`.'],
+    ['client update server --flow backend', 2, 'is a backend service'],
+    ['client update server --no-redirect-uri', 2, 'needs a redirect URI'],
+    ['client update server --origin https://a.example --no-origin', 2, 'exclude each other'],
     ['client rotate lab', 2, 'The client `lab` is asymmetric: set its new keys'],
     ['client assertion lab', 2, '`--key` is missing'],
   ])('%s is refused', async (line, exit, sentence) => {
@@ -247,6 +295,29 @@ describe('user', () => {
     ]);
   });
 
+  it('update changes what is named, and signs out if partitions or resources change', async () => {
+    await out('user add una --generate --partitions clinic --fhir-user Practitioner/ann');
+    const before = await user('una');
+    const since = Date.now();
+    const isOut = (store: Store) => isRevoked(store.documents(revocationCollection), { user: 'una' }, since);
+    expect(await out('user update una --name Dr._Una')).toBe('The user `una` is changed.\n');
+    expect(await user('una')).toEqual({ ...before, name: 'Dr. Una' });
+    expect(await inStore(isOut)).toBe(false);
+    expect(await out('user update una --partitions clinic,ward --fhir-user ward=Practitioner/a-2')).toBe(
+      'The user `una` is changed and signed out everywhere.\n',
+    );
+    const partitions = [
+      { id: 'clinic', fhirUser: 'Practitioner/ann' },
+      { id: 'ward', fhirUser: 'Practitioner/a-2' },
+    ];
+    expect(await user('una')).toEqual({ ...before, name: 'Dr. Una', partitions });
+    expect(await inStore(isOut)).toBe(true);
+    await out('user update una --no-fhir-user --partitions ward --json');
+    expect((await user('una'))?.partitions).toEqual([{ id: 'ward' }]);
+    await out('user remove una');
+    expect((await events()).filter(event => event === 'user-update 0')).toHaveLength(3);
+  });
+
   it.skipIf(!existsSync('/usr/bin/script'))(
     'add asks at a terminal and shows nothing (where there is `script`)',
     async () => {
@@ -274,6 +345,10 @@ describe('user', () => {
       2,
       '`--fhir-user` names `ward`, which is not among `--partitions`.',
     ],
+    ['user update nobody --name x', 1, 'There is no user `nobody`.'],
+    ['user update bob', 2, 'No flag names what to change'],
+    ['user update bob --partitions nowhere', 2, 'names the partition `nowhere`, which does not exist'],
+    ['user update bob --fhir-user ward=Practitioner/x', 2, 'names `ward`, which is not among `--partitions`.'],
     ['user rotate nobody --generate', 1, 'There is no user `nobody`.'],
     ['user remove nobody', 1, 'There is no user `nobody`.'],
   ])('%s is refused', async (line, exit, sentence) => {

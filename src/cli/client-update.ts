@@ -1,0 +1,112 @@
+import type { Flag, Given } from '../config/flag.ts';
+import { clientId, clientProblems } from '../smart/account-rules.ts';
+import { lostRights } from '../smart/accounts-file.ts';
+import { clientCollection, clientOf } from '../smart/registry.ts';
+import type { StoredClient } from '../smart/registry.ts';
+import { digestOf } from '../auth/token/digest.ts';
+import { revocationCollection, revoke } from '../auth/token/revocations.ts';
+import { ConfigError } from '../config.ts';
+import type { Model } from '../model/model.ts';
+import { audited } from './audited.ts';
+import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';
+import { clientFlags, newSecret, scopesOf } from './client-flags.ts';
+import { keysOf } from './client-keys.ts';
+import { defineCommand, exitCodes, storeSettings } from './command.ts';
+import { withStore } from './open.ts';
+import { onePositional } from './positionals.ts';
+
+const flags = [
+  ...clientFlags,
+  { flag: 'response-iss', value: undefined, read: () => true, meaning: 'Authorization responses have `iss` again' },
+  { flag: 'no-redirect-uri', value: undefined, read: () => true, meaning: 'It has no redirect URI, as a backend' },
+  { flag: 'no-launch-url', value: undefined, read: () => true, meaning: 'It has no URL where an EHR launch begins' },
+  { flag: 'no-origin', value: undefined, read: () => true, meaning: 'Its pages have no other web origins' },
+] as const satisfies readonly Flag[];
+
+/** Changes the named properties of a client, and revokes its tokens if it has fewer rights then. */
+export const command = defineCommand({
+  positionals: 'ID',
+  details: `What no flag names stays: defaults are for \`client add\`. A list replaces the former one: name all partitions, scopes or addresses.
+Another --kind generates a secret, which is printed once, or needs keys. A client that loses a flow, a
+partition or a scope loses its tokens within ten seconds in every process. \`client rotate\` replaces a secret
+while the former one stays valid for a time.
+
+  npm run -s cli -- client update growth-chart --redirect-uri https://growth.example/callback`,
+  takes: [...storeSettings, 'accounts'],
+  own: flags,
+  async run({ config, own, positionals }) {
+    const id = onePositional(positionals, 'ID', clientId);
+    requireOne(own);
+    return withStore(config, 'command', async opened => {
+      const { store, model } = opened;
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.clients, id, config.accounts);
+      const clients = store.documents(clientCollection);
+      const kept = (await clients.get(id)) as StoredClient | undefined; // only this program writes it
+      if (kept === undefined) throw unknownAccount('client', id, await registry.clients());
+      const kind = own.kind ?? kept.kind;
+      const secret = kind === 'symmetric' && kept.kind !== kind ? newSecret() : undefined;
+      const next = changed(kept, own, secret, model);
+      const partitions = (await store.partitions.list()).map(one => one.id);
+      const problems = clientProblems(clientOf(next, Date.now()), partitions);
+      if (problems.length > 0) throw new ConfigError(problems.map(text => `The client \`${id}\` ${text}`));
+      const isLess = lostRights(kept, next);
+      const about = {
+        command: 'client update',
+        kind: 'security',
+        action: 'U',
+        client: id,
+        details: { client: id },
+      } as const;
+      await audited(opened, about, async () => {
+        await clients.put(id, next);
+        if (isLess) await revoke(store.documents(revocationCollection), 'client', id, Date.now());
+      });
+      if (own.json === true) console.log(JSON.stringify({ id, kind, ...(secret && { secret }) }));
+      else {
+        console.log(`The client \`${id}\` is changed${isLess ? ', and its tokens are revoked' : ''}.`);
+        if (secret !== undefined) console.log(`Its secret, shown this once: ${secret}`);
+      }
+      return exitCodes.done;
+    });
+  },
+});
+
+type Own = Given<typeof flags>;
+
+/** Throws ConfigError for a command that changes nothing, and for flags that contradict each other. */
+function requireOne(own: Own): void {
+  const { json: _, ...changes } = own;
+  const isNamed = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : value !== undefined);
+  if (!Object.values(changes).some(isNamed))
+    throw new ConfigError(['No flag names what to change; `client update --help` lists them.']);
+  const both = (['redirect-uri', 'launch-url', 'origin', 'response-iss'] as const).filter(
+    flag => isNamed(own[flag]) && own[`no-${flag}`] === true,
+  );
+  if (both.length > 0)
+    throw new ConfigError(both.map(flag => `\`--${flag}\` and \`--no-${flag}\` exclude each other.`));
+}
+
+function changed(kept: StoredClient, own: Own, secret: string | undefined, model: Model): StoredClient {
+  const kind = own.kind ?? kept.kind;
+  const list = <T>(given: readonly T[], former: readonly T[], isNone = false): readonly T[] =>
+    isNone ? [] : given.length > 0 ? given : former;
+  const given = keysOf(own);
+  const keys = given.jwks === undefined && given.jwksUrl === undefined && kind === 'asymmetric' ? kept : given;
+  const hasIss = own['no-response-iss'] === true ? false : own['response-iss'] === true ? true : kept.responseIss;
+  return {
+    ...kept,
+    name: own.name ?? kept.name,
+    kind,
+    flows: list(own.flow, kept.flows),
+    redirectUris: list(own['redirect-uri'], kept.redirectUris, own['no-redirect-uri']),
+    launchUrls: list(own['launch-url'], kept.launchUrls, own['no-launch-url']),
+    origins: list(own.origin, kept.origins, own['no-origin']),
+    scopes: list(scopesOf(own.scope, model), kept.scopes),
+    partitions: list(own.partitions, kept.partitions),
+    responseIss: hasIss,
+    jwks: keys.jwks,
+    jwksUrl: keys.jwksUrl,
+    secrets: secret !== undefined ? [{ digest: digestOf(secret) }] : kind === 'symmetric' ? kept.secrets : [],
+  };
+}
