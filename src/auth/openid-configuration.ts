@@ -1,11 +1,12 @@
 import type { Offered } from '../smart/offered.ts';
 
 /**
- * The discovery document of the issuer, the same for OpenID Connect and for OAuth alone.
+ * The discovery document of the issuer, the same for OpenID Connect and for OAuth alone. `sendsIss`: whether all
+ * authorization responses have `iss`.
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderMetadata and
  * https://www.rfc-editor.org/rfc/rfc8414#section-2
  */
-export function openidConfigurationOf(offered: Offered): Readonly<Record<string, unknown>> {
+export function openidConfigurationOf(offered: Offered, sendsIss: boolean): Readonly<Record<string, unknown>> {
   return {
     issuer: offered.issuer,
     authorization_endpoint: offered.authorizationEndpoint,
@@ -29,7 +30,7 @@ export function openidConfigurationOf(offered: Offered): Readonly<Record<string,
     id_token_signing_alg_values_supported: offered.idTokenAlgorithms,
     claims_supported: offered.claims,
     ui_locales_supported: offered.uiLocales,
-    authorization_response_iss_parameter_supported: true, // RFC 9207
+    authorization_response_iss_parameter_supported: sendsIss, // RFC 9207
     claims_parameter_supported: false,
     request_parameter_supported: false,
     request_uri_parameter_supported: false, // the default is true

@@ -28,6 +28,11 @@ export const clientSchema = {
       { format: 'web-origin' },
       'origins of pages that send requests, in addition to those of the redirect URIs',
     ),
+    'response-iss': {
+      type: 'boolean',
+      description: 'whether authorization responses have `iss`',
+      default: true,
+    },
     jwks: { type: 'object', description: 'its public keys, as a JSON Web Key Set' },
     'jwks-file': { type: 'string', format: 'keys-file', description: 'a file of the same' },
     'jwks-url': { type: 'string', format: 'web-url', description: 'the URL of the same' },

@@ -139,6 +139,7 @@ function readClient(entry: ClientEntry, { readFile, registered }: AccountsRules)
     redirectUris: entry['redirect-uris'] ?? [],
     launchUrls: entry['launch-urls'] ?? [],
     origins: entry.origins ?? [],
+    ...(entry['response-iss'] === false ? { responseIss: false } : {}),
     scopes: (entry.scopes ?? []).flatMap(wordsOf),
     partitions: entry.partitions ?? [],
     secretDigests: [...(entry['secret-digests'] ?? []), ...secrets],

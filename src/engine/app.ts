@@ -17,7 +17,7 @@ export function createListener(shared: Shared, engine: Engine): Listener {
     engine,
     publicUrl: url,
     verify,
-    authorized: load && { load },
+    authorized: authorization && load && { load, sendsIss: authorization.sendsIss },
     origins: originsOf(engine, authorization),
     headers,
     body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },

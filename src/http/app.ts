@@ -39,7 +39,8 @@ export interface AppOptions {
   /** Undefined for a server with open access. */
   readonly verify: TokenVerifier | undefined;
   /** The authorization server, if it runs. */
-  readonly authorized: { readonly load: () => Promise<Authorization> } | undefined;
+  readonly authorized:
+    { readonly load: () => Promise<Authorization>; readonly sendsIss: () => Promise<boolean> } | undefined;
   /** Loads the pages for browsers; undefined without them. */
   readonly pages?: (() => Promise<Pages>) | undefined;
   /** The origins of registered apps; undefined if there are none. */
@@ -92,7 +93,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const documents: readonly PathRoute[] = [
     { path: openApiPath, methods: readMethods, handler: openApiDocument({ engine, publicUrl, rooms }, respond) },
     ...(verify === undefined ? [] : [smart]),
-    ...(engine.offered === undefined ? [] : discovery(engine.offered, respond)),
+    ...(engine.offered === undefined ? [] : discovery(engine.offered, authorized?.sendsIss, respond)),
   ];
 
   const app = new App();

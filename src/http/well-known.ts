@@ -20,8 +20,14 @@ export const smartConfiguration = (model: Model, offered: Offered | undefined, r
  * https://openid.net/specs/openid-connect-discovery-1_0.html#ProviderConfig and
  * https://www.rfc-editor.org/rfc/rfc8414#section-3
  */
-export function discovery(offered: Offered, respond: Respond): readonly PathRoute[] {
-  const handler = publicDocument(openidConfigurationOf(offered), respond);
+export function discovery(
+  offered: Offered,
+  sendsIss: () => Promise<boolean> = async () => true,
+  respond: Respond,
+): readonly PathRoute[] {
+  const [whole, without] = [true, false].map(iss => publicDocument(openidConfigurationOf(offered, iss), respond));
+  // While the clients cannot be read, it is not promised.
+  const handler: Handler = async context => ((await sendsIss().catch(() => false)) ? whole : without)?.(context);
   return [
     { path: `${issuerPath}/.well-known/openid-configuration`, methods: readMethods, handler },
     { path: `/.well-known/oauth-authorization-server${issuerPath}`, methods: readMethods, handler },

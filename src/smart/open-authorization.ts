@@ -54,6 +54,8 @@ export interface OpenedAuthorization {
   readonly registry: Pick<Registry, 'user'>;
   /** Of registered apps. */
   readonly origins: Origins;
+  /** Whether all authorization responses have `iss`. */
+  readonly sendsIss: () => Promise<boolean>;
   /**
    * From now on the accounts file is checked with the model of this engine. Returns a function that imports and creates
    * the request handlers for the scopes of this model, at the first request.
@@ -100,6 +102,7 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
   return {
     registry,
     origins: () => registry.origins(),
+    sendsIss: () => registry.sendsIss(),
     with(engine) {
       ({ model } = engine);
       return makeOnce(() => assemble({ ...parts, engine, keys, cookieSecret, registry, brand }));

@@ -54,6 +54,7 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     if ((within.oidc as typeof within.oidc | undefined)?.route === 'token' && ctx.status === 200)
       await addContext(within);
     explain(ctx);
+    await withoutIss(within);
     dropSession(ctx.res);
   });
   provider.on('grant.error', (ctx, { error, error_detail: why }) => {
@@ -74,6 +75,19 @@ export async function createProvider(parts: ProviderParts, keys: SigningKeys['jw
     },
   });
   return provider;
+
+  /** Apps whose launch page is their redirect page take `iss` for that of an EHR launch, when they are reloaded. */
+  async function withoutIss(ctx: KoaContextWithOIDC): Promise<void> {
+    const location = ctx.res.getHeader('Location');
+    const id = (ctx.oidc as typeof ctx.oidc | undefined)?.client?.clientId;
+    if (id === undefined || typeof location !== 'string' || !location.includes('&iss=')) return;
+    if ((await parts.registry.client(id))?.responseIss !== false) return;
+    ctx.redirect(
+      location.replace(/&iss=([^&#]*)(?=$|[&#])/g, (text, value: string) =>
+        decodeURIComponent(value) === issuer ? '' : text,
+      ),
+    );
+  }
 
   async function addContext(ctx: KoaContextWithOIDC): Promise<void> {
     const consent = await findConsent(consents, ctx.oidc.entities.Grant?.jti);

@@ -21,6 +21,8 @@ export interface RegisteredClient {
   readonly partitions: readonly string[];
   /** Digests of its secrets, by `digestOf`: two during a rotation. */
   readonly secretDigests: readonly string[];
+  /** False if authorization responses have no `iss`; undefined is true. https://www.rfc-editor.org/rfc/rfc9207 */
+  readonly responseIss?: boolean | undefined;
   /** Its public keys, as a JSON Web Key Set. https://www.rfc-editor.org/rfc/rfc7517#section-5 */
   readonly jwks: { readonly keys: readonly Readonly<Record<string, unknown>>[] } | undefined;
   /** The URL of its public keys. */
@@ -51,6 +53,8 @@ export interface Registry {
   users(): Promise<readonly RegisteredUser[]>;
   /** Origins of all clients: those of redirect URIs and those that are registered. */
   origins(): Promise<ReadonlySet<string>>;
+  /** Whether the authorization responses of all clients have `iss`. */
+  sendsIss(): Promise<boolean>;
 }
 
 /** The launch by an EHR, stored under the digest of the launch token until it is used. */

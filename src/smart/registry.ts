@@ -23,7 +23,7 @@ export const clientCollection = 'clients';
 /** The collection of users: `store.documents(userCollection)`. */
 export const userCollection = 'users';
 
-/** How long the origins of all clients are cached, in milliseconds. */
+/** How long what depends on all clients is cached, in milliseconds. */
 const longestRemembered = 5_000;
 
 /**
@@ -70,6 +70,7 @@ export function createRegistry(
     clients,
     users,
     origins: remember(async () => new Set((await clients()).flatMap(originsOf)), remembered, now),
+    sendsIss: remember(async () => (await clients()).every(one => one.responseIss !== false), remembered, now),
   };
 }
 

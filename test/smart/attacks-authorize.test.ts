@@ -136,6 +136,29 @@ describe('mix-up of authorization servers', () => {
     );
     expect(JSON.parse(discovered.text)).toMatchObject({ authorization_response_iss_parameter_supported: true });
   });
+
+  it('is not detected for an app that asks for no `iss`, which the metadata says then', async () => {
+    const supported = async (): Promise<unknown> => {
+      const { text } = await new Browser(server.running.url).request(
+        'GET',
+        '/.well-known/oauth-authorization-server/auth',
+      );
+      return (JSON.parse(text) as Record<string, unknown>)['authorization_response_iss_parameter_supported'];
+    };
+    await server.addClient({ id: 'reloaded', responseIss: false });
+    server.clock.now += 5_000;
+    const options = { client: 'reloaded', query: { state: 'a b&iss=c' } };
+    const { answer } = await authorize(server, options);
+    expect([...answer.keys()]).toEqual(['code', 'state']);
+    expect(answer.get('state')).toBe('a b&iss=c');
+    const refused = await authorize(server, { ...options, scope: 'nonsense' });
+    expect([refused.answer.get('error'), refused.answer.has('iss')]).toEqual(['invalid_scope', false]);
+    expect((await authorize(server)).answer.get('iss')).toBe(server.issuer);
+    expect(await supported()).toBe(false);
+    await server.store.documents(clientCollection).delete('reloaded');
+    server.clock.now += 5_000;
+    expect(await supported()).toBe(true);
+  });
 });
 
 describe('what a request asks beside', () => {

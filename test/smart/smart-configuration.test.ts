@@ -103,7 +103,7 @@ describe('smart-configuration', () => {
 });
 
 describe('the discovery document', () => {
-  const discovered = openidConfigurationOf(offered);
+  const discovered = openidConfigurationOf(offered, true);
 
   it('has what OpenID Connect requires, and agrees with smart-configuration', () => {
     expect(discovered).toMatchObject({

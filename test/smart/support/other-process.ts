@@ -58,7 +58,7 @@ export async function otherProcess(
     engine,
     publicUrl: url,
     verify,
-    authorized: { load: authorized.with(engine) },
+    authorized: { load: authorized.with(engine), sendsIss: authorized.sendsIss },
     origins: authorized.origins,
     headers,
     body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
