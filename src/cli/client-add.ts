@@ -58,9 +58,7 @@ system/ scopes.
       await audited(opened, about, async () => {
         const there = await store.documents(clientCollection).put(id, kept, { ifAbsent: true });
         if (JSON.stringify(there) !== JSON.stringify(kept))
-          throw new CommandError(
-            `The client \`${id}\` exists already; \`client update ${id}\` changes it, \`client remove ${id}\` removes it.`,
-          );
+          throw new CommandError(`The client \`${id}\` exists already; \`client update ${id}\` changes it.`);
       });
       if (own.json === true) console.log(JSON.stringify({ id, kind: client.kind, ...(secret && { secret }) }));
       else {

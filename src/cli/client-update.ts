@@ -26,10 +26,10 @@ const flags = [
 /** Changes the named properties of a client, and revokes its tokens if it has fewer rights then. */
 export const command = defineCommand({
   positionals: 'ID',
-  details: `What no flag names stays: defaults are for \`client add\`. A list replaces the former one: name all partitions, scopes or addresses.
-Another --kind generates a secret, which is printed once, or needs keys. A client that loses a flow, a
-partition or a scope loses its tokens within ten seconds in every process. \`client rotate\` replaces a secret
-while the former one stays valid for a time.
+  details: `What no flag names stays: defaults are for \`client add\`. A list replaces the former one: name all
+partitions, scopes or addresses. Another --kind generates a secret, which is printed once, or needs keys. A client
+that loses a flow, a partition or a scope loses its tokens within ten seconds in every process. \`client rotate\`
+replaces a secret while the former one stays valid for a time.
 
   npm run -s cli -- client update growth-chart --redirect-uri https://growth.example/callback`,
   takes: [...storeSettings, 'accounts'],
