@@ -26,6 +26,8 @@ interface Parts {
   readonly read: () => Promise<Accounts>;
   readonly now: () => number;
   readonly notice: (text: string) => void;
+  /** Reports that the file could not be reloaded. */
+  readonly refused: (text: string) => void;
   /** Polling interval of the file in milliseconds. */
   readonly interval?: number;
 }
@@ -36,7 +38,7 @@ interface Parts {
  * fewer rights. Throws Error with all problems at the first reading.
  */
 export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
-  const { store, path, read, now, notice, interval = 2_000 } = parts;
+  const { store, path, read, now, notice, refused, interval = 2_000 } = parts;
   let accounts = await read();
   await endFormer(store, path, undefined, accounts, now());
   let reading = Promise.resolve();
@@ -53,7 +55,11 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
       );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      notice(`The accounts in ${path} could not be reloaded; the former ones stay in use: ${why}`);
+      const { clients, users } = accounts;
+      refused(
+        `The accounts in ${path} could not be reloaded; the former ones stay valid ` +
+          `(${named(clients, 'client')}; ${named(users, 'user')}): ${why}`,
+      );
     }
   };
   const reload = (): Promise<void> => (reading = reading.then(readAgain)); // one at a time; it never rejects
@@ -65,6 +71,15 @@ export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
     close: () => unwatchFile(path, look),
   };
 }
+
+/** The number of accounts and their ids, 20 at most: `2 clients: a, b`. */
+function named(accounts: readonly { readonly id: string }[], what: string): string {
+  const ids = accounts.slice(0, mostNamed).map(({ id }) => id);
+  const more = accounts.length > mostNamed ? ', ...' : '';
+  return `${counted(accounts.length, what)}${ids.length > 0 ? `: ${ids.join(', ')}${more}` : ''}`;
+}
+
+const mostNamed = 20;
 
 /** The accounts of the file, with the properties on which tokens depend. */
 interface Known {

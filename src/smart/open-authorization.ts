@@ -95,6 +95,7 @@ export async function openAuthorization(parts: AuthorizationParts): Promise<Open
           read: () => readAccountsAt(accounts, store, model),
           now,
           notice: text => log.notice(text),
+          refused: text => log.refused(text),
         });
   const partitions = remember(async () => (await store.partitions.list()).map(({ id }) => id), remembered, now);
   const explorer = async () => explorerClient(parts.publicUrl, model, await partitions());

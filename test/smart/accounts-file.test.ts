@@ -41,8 +41,9 @@ const person = (id: string, password = hashes[0]) => ({ id, password, partitions
 const write = (clients: object[], users: object[] = []): void =>
   writeFileSync(path, JSON.stringify({ clients, users }));
 
-async function open(interval = 60_000): Promise<{ file: AccountsFile; notices: string[] }> {
+async function open(interval = 60_000): Promise<{ file: AccountsFile; notices: string[]; errors: string[] }> {
   const notices: string[] = [];
+  const errors: string[] = [];
   const [store] = two.stores;
   const file = await openAccountsFile({
     store,
@@ -50,10 +51,11 @@ async function open(interval = 60_000): Promise<{ file: AccountsFile; notices: s
     read: () => readAccountsAt(path, store, two.model),
     now: () => two.clock.now,
     notice: text => notices.push(text),
+    refused: text => errors.push(text),
     interval,
   });
   onTestFinished(() => file.close());
-  return { file, notices };
+  return { file, notices, errors };
 }
 
 const ids = (of: readonly { readonly id: string }[]): string[] => of.map(({ id }) => id);
@@ -61,7 +63,7 @@ const ids = (of: readonly { readonly id: string }[]): string[] => of.map(({ id }
 describe('the file of accounts', () => {
   it('is reloaded on request; an invalid file changes nothing', async () => {
     write([app('one')]);
-    const { file, notices } = await open();
+    const { file, notices, errors } = await open();
     write([app('one'), app('two')], [person('ann')]);
     await file.reload();
     expect([ids(file.current().clients), ids(file.current().users)]).toEqual([['one', 'two'], ['ann']]);
@@ -70,9 +72,13 @@ describe('the file of accounts', () => {
     write([app('one', { partitions: 'nowhere' }), { id: 'three' }]);
     await file.reload();
     expect(ids(file.current().clients)).toEqual(['one', 'two']);
-    expect(notices[1]).toContain(`The accounts in ${path} could not be reloaded; the former ones stay in use: `);
-    expect(notices[1]).toContain('`clients[0]` in ');
-    expect(notices[1]).toContain('`clients[1].kind` in ');
+    // An error, which `--log error` shows.
+    expect(notices).toHaveLength(1);
+    expect(errors[0]).toContain(
+      `The accounts in ${path} could not be reloaded; the former ones stay valid (2 clients: one, two; 1 user: ann): `,
+    );
+    expect(errors[0]).toContain('`clients[0]` in ');
+    expect(errors[0]).toContain('`clients[1].kind` in ');
 
     write([app('three')]);
     await file.reload();
