@@ -209,3 +209,67 @@ it('a caller that may not read a record does not patch it, since the answer woul
   ]);
   expect((await send('PATCH', `/Communication/${id}`, test, { ...reader, ...isJsonPatch })).status).toBe(403);
 });
+
+describe('references of a record that a patient in context writes', () => {
+  let whole: Served;
+  beforeAll(async () => {
+    const records = [
+      patient('p1'),
+      patient('p2'),
+      { resourceType: 'Practitioner', id: 'dr' },
+      ...['p1', 'p2'].map(id => ({ resourceType: 'Encounter', id: `of-${id}`, ...inProgress, ...subject(id) })),
+    ];
+    whole = await serve(records, ['--interface', 'r4'], undefined, { verify: tokens.verify });
+  });
+  afterAll(() => whole.close());
+
+  const inProgress = { status: 'in-progress', class: { code: 'AMB' } };
+  const write = (scope: string, more: Fields, method = 'POST') => {
+    const id = method === 'PUT' ? { id: `o${records++}` } : {};
+    const body = { resourceType: 'Observation', ...id, status: 'final', code: { text: 'pain' }, ...more };
+    const path = `/Observation${method === 'PUT' ? `/${id.id}` : ''}`;
+    const headers = { ...json, ...tokens.bearer({ ...ofPatient, ...ofUser, scope }) };
+    return whole.ask(method, path, { headers, body: JSON.stringify(body) });
+  };
+  const performer = (reference: string) => ({ ...subject('p1'), performer: [{ reference }] });
+  const encounter = (id: string) => ({ ...subject('p1'), encounter: { reference: `Encounter/${id}` } });
+  const only = 'patient/Observation.cruds fhirUser';
+
+  it.each([
+    ['a performer', only, performer('Practitioner/dr')],
+    ['a performer who does not exist here', only, performer('Practitioner/nobody')],
+    ['a version of one', only, performer('Practitioner/nobody/_history/3')],
+    ['the absolute URL of one', only, performer('BASE/Practitioner/nobody')],
+    ['a device that does not exist here', only, { ...subject('p1'), device: { reference: 'Device/none' } }],
+    ['an encounter of the patient, which the token does not read', only, encounter('of-p1')],
+    ['an encounter of another, which the token does not read either', only, encounter('of-p2')],
+    ['no encounter', only, encounter('nothing')],
+    ['an encounter that the token reads', `${only} patient/Encounter.r`, encounter('of-p1')],
+    ['a performer whom the token reads for the user', `${only} user/Practitioner.r`, performer('Practitioner/dr')],
+  ])('may name %s', async (_, scope, more) => {
+    const text = JSON.stringify(more).replace('BASE', whole.base);
+    for (const method of ['POST', 'PUT'])
+      expect((await write(scope, JSON.parse(text) as Fields, method)).status).toBe(201);
+  });
+
+  it.each([
+    ['another patient beside the one in context', only, { ...subject('p1'), performer: [{ reference: 'Patient/p2' }] }],
+    ['a patient who does not exist', only, { ...subject('p1'), performer: [{ reference: 'Patient/none' }] }],
+    ['an encounter of another patient', `${only} patient/Encounter.r`, encounter('of-p2')],
+    ['no encounter that there is', `${only} patient/*.rs`, encounter('nothing')],
+  ])('do not name %s', async (_, scope, more) => {
+    const { status, json: outcome } = await write(scope, more);
+    expect([status, outcome.issue[0].diagnostics]).toEqual([422, expect.stringContaining('does not exist')]);
+  });
+
+  it.each([subject('p2'), {}])('make no record of another patient or of none: %j', async more => {
+    expect((await write(only, { ...more, performer: [{ reference: 'Practitioner/dr' }] })).status).toBeOneOf([
+      403, 422,
+    ]);
+  });
+
+  it('are checked for other contexts as before', async () => {
+    expect((await write('user/Observation.c', performer('Practitioner/dr'))).status).toBe(201);
+    expect((await write('system/Observation.c', performer('Practitioner/dr'))).status).toBe(201);
+  });
+});

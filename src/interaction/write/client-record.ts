@@ -88,7 +88,7 @@ export async function readClientRecord(
   const references = await referenceIssues(engine, type, added, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
   const whole = spans.length === 0 ? parsed : undefined;
-  const requires = requiredTargets(engine, type, added, place.base);
+  const requires = requiredTargets(engine, type, added, place);
   const checked = { text: textWithoutAttachments(record), resource, parsed: whole, contents, warnings, requires };
   refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
   return checked;
@@ -161,7 +161,7 @@ export async function recheckClientRecord(
   if (place.former === undefined && record.contents.length === 0) return readClientRecord(engine, type, body, place);
   requireId(record.resource, place, type.name);
   const added = newReferences(record.resource, type, engine, place);
-  return { ...record, requires: requiredTargets(engine, type, added, place.base) };
+  return { ...record, requires: requiredTargets(engine, type, added, place) };
 }
 
 /** What a checked record is stored with after the version before: its text, and its attachments if none were sent. */

@@ -1,7 +1,7 @@
 import type { Partition } from '../../store/partitions.ts';
 import { hasText } from '../../store/records.ts';
 import type { Requirement } from '../../store/records.ts';
-import { isStoredElsewhere, referable } from '../../auth/referable.ts';
+import { checksTarget, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
 import type { Letter } from '../../auth/scope.ts';
 import { objectsOf } from '../../fhir/json-object.ts';
@@ -31,8 +31,8 @@ export const checksReferences = (type: ResourceType, access: RecordPlace['access
  * The issues of a record's references, whose contained resources have these ids. Under the policy `enforced` their
  * targets must exist, in the same partition, or within the resource itself; whatever the policy, a caller who may not
  * see every record of a type can reference only those within that caller's context, and the others are reported as
- * missing. References to undeclared types, or to types whose callers see at most their own resource, are accepted: such
- * records live in another system. The search for missing ones ends soon after as many as an answer lists.
+ * missing. References to undeclared types, and those that `checksTarget` excepts, are accepted without a look. The
+ * search for missing ones ends soon after as many as an answer lists.
  * https://hl7.org/fhir/R4/valueset-reference-handling-policy.html
  */
 export async function checkReferences(
@@ -72,7 +72,7 @@ export function requiredTargets(
   { model }: Pick<Engine, 'model'>,
   type: ResourceType,
   references: readonly FoundReference[],
-  base: string,
+  { base, access, letter }: Pick<RecordPlace, 'base' | 'access' | 'letter'>,
 ): readonly Requirement[] {
   if (!type.referencePolicies.has('enforced')) return [];
   const names = new Map<string, Requirement>();
@@ -80,7 +80,7 @@ export function requiredTargets(
     const reference = parseReference(text);
     if (reference === undefined || !isHere(reference, base) || reference.version !== undefined) continue;
     const target = model.types.get(reference.type);
-    if (target === undefined || isStoredElsewhere(target)) continue;
+    if (target === undefined || !checksTarget(access, { type, letter }, target, model)) continue;
     names.set(`${target.name}/${reference.id}`, { is: 'there', type: target.name, id: reference.id });
   }
   return [...names.values()];
@@ -113,9 +113,10 @@ async function whyMissing(
       : undefined;
   }
   const type = engine.model.types.get(reference.type);
-  if (type === undefined || isStoredElsewhere(type)) return undefined;
+  const written = { type: from, letter };
+  if (type === undefined || !checksTarget(access, written, type, engine.model)) return undefined;
   const { zone } = partition.settings;
-  const rule = referable(access, { type: from, letter }, type, { model: engine.model, base, zone, now: engine.now() });
+  const rule = referable(access, written, type, { model: engine.model, base, zone, now: engine.now() });
   if (!enforced && rule.kind === 'all') return undefined;
   return (await isThere(engine, type, reference, rule, partition))
     ? undefined
