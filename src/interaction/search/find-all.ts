@@ -5,10 +5,11 @@ import { DeadlinePassed } from '../../store/errors.ts';
 import type { Page } from '../../store/records.ts';
 import { refuseCostly } from './costly.ts';
 import { withDeadline } from './deadline.ts';
-import { countMatches, findPage } from './find.ts';
+import { countMatches } from './find.ts';
 import { include, type Included } from './include.ts';
 import type { Includer, Place } from './joined.ts';
 import { mergedPage } from './merge.ts';
+import { steadyPage } from './steady-page.ts';
 import { ofUsedTypes } from './used-types.ts';
 import { chainsOverVersions } from './versions.ts';
 
@@ -47,8 +48,8 @@ function pageOf(place: Place, asked: readonly SearchRequest[]): Promise<Page> {
   const [first] = asked;
   if (first === undefined || first.count === 0) return Promise.resolve(noPage);
   if (asked.length > 1) return refuseCostly(mergedPage(asked, place));
-  const { type, query, sort, count, after } = first;
-  return refuseCostly(findPage({ type, query, sort, limit: count, after }, place));
+  const { type, query, sort, count, after, at } = first;
+  return refuseCostly(steadyPage({ type, query, sort, limit: count, after, began: at }, place));
 }
 
 /** `total` is undefined if it is not requested, or left out. */

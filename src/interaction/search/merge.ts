@@ -7,13 +7,14 @@ import { TooManyToSort } from '../../store/errors.ts';
 import { fitting, mostPageText } from '../../store/page-texts.ts';
 import type { Page, StoredVersion } from '../../store/records.ts';
 import { mostSorted } from '../../store/sorted.ts';
-import { countMatches, findPage } from './find.ts';
+import { countMatches } from './find.ts';
 import { indexedBy, type Place } from './joined.ts';
+import { steadyPage } from './steady-page.ts';
 import { ofUsedTypes } from './used-types.ts';
 
 /**
  * A page of the matches of several types, in the order of their sort values, then of ids, then of types. Its position
- * has the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `findPage`.
+ * has the type of the last match behind the sort values. Throws `TooManyToSort`, and the errors of `steadyPage`.
  */
 export async function mergedPage(asked: readonly SearchRequest[], place: Place): Promise<Page> {
   const requests = await ofUsedTypes(asked, place);
@@ -65,13 +66,14 @@ interface Source {
 
 /** Reads until a match is found that is behind the page before, or none is left. */
 async function fill(source: Source, place: Place): Promise<void> {
-  const { type, query, sort, after } = source.request;
+  const { type, query, sort, after, at: began } = source.request;
   while (!source.isRead && source.heads.length === 0) {
-    const page = await findPage({ type, query, sort, limit: source.size, after: source.from }, place);
+    const page = await steadyPage({ type, query, sort, limit: source.size, after: source.from, began }, place);
     for (const [at, one] of indexedBy(parametersOfSort(type, sort), page.versions, type, place).entries()) {
       const version = page.versions[at];
-      const position = positionOf(sort, type, one);
-      if (version !== undefined && isBehind(position, source.request, after)) source.heads.push({ position, version });
+      if (version === undefined) continue;
+      const position = page.places.get(version) ?? positionOf(sort, type, one);
+      if (isBehind(position, source.request, after)) source.heads.push({ position, version });
     }
     source.from = page.next;
     source.isRead = page.next === undefined;
