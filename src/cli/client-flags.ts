@@ -42,7 +42,7 @@ export const clientFlags = [
     value: 'URI',
     read: redirectUri,
     repeats: true,
-    meaning: 'Where its users are redirected with a code',
+    meaning: 'Where its users are redirected with a code; `http://127.0.0.1/…` without a port has any port',
   },
   { flag: 'launch-url', value: 'URL', read: webUrl, repeats: true, meaning: 'Where an EHR launch begins' },
   {
