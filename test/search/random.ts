@@ -76,6 +76,11 @@ const unsearchable = [
   'size',
   'position',
   'sound',
+  'patient',
+  'kind',
+  'identifier',
+  'author',
+  'link',
 ];
 
 const several = <T>(one: fc.Arbitrary<T>, most = 3): fc.Arbitrary<T[]> =>
@@ -108,9 +113,19 @@ const anyNumber = fc.oneof(
   pick(...points).map(value => number(value)),
   fc.tuple(pick(...points), pick(...points)).map(([a, b]) => number(Math.min(a, b), Math.max(a, b))),
 );
-const anyQuantity = fc
+/** 72 a minute are 4320 an hour. */
+const rates: readonly (readonly [number, string])[] = [
+  [72, '/min'],
+  [4320, '/h'],
+  [1.2, '/s'],
+  [72, '/h'],
+  [73, '/min'],
+];
+const anyRate = pick(...rates).map(([value, code]) => quantity(value, ucumSystem, code, code));
+const anyAmount = fc
   .tuple(pick(...points), pick(undefined, 'http://u', 'http://v', ucumSystem), pick(...units), pick(...units))
   .map(([value, system, code, unit]) => quantity(value, system, code, unit));
+const anyQuantity = fc.oneof({ weight: 3, arbitrary: anyAmount }, { weight: 1, arbitrary: anyRate });
 const typeSystems = ['http://s', 'http://exact'];
 const anyTyped = fc
   .tuple(
@@ -155,6 +170,14 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
       1,
     ),
     date: several(pick(...dates).map(written => date(written))),
+    when: several(
+      pick(...days).map(written => date(written)),
+      2,
+    ),
+    site: several(
+      pick(...urls).map(url => token(undefined, url)),
+      2,
+    ),
     score: several(anyNumber),
     size: several(anyQuantity),
     'code-size': several(anyTuple),
@@ -182,7 +205,7 @@ export const anyEntries: fc.Arbitrary<readonly IndexEntry[]> = fc
   .chain(record =>
     // Some parameters have values without entries.
     fc
-      .tuple(fc.constant(record), fc.subarray(unsearchable, { maxLength: 6 }))
+      .tuple(fc.constant(record), fc.subarray(unsearchable, { maxLength: 8 }))
       .map(([known, bare]) =>
         Object.entries(known).flatMap(([param, values]) =>
           values.length === 0 && bare.includes(param)
@@ -207,10 +230,17 @@ const aToken = fc.oneof(
 );
 const aNumber = joined(prefix, pick(...points.map(String), '5.40', '1e2', '5.4e0', '0.0054', '5400', '5.4e-6'));
 const ofUcum = ['mg', 'g', 'kg', 'L', 'milligram', ''].map(unit => `|${ucumSystem}|${unit}`);
-const aQuantity = joined(
+const aRate = joined(
+  prefix,
+  pick('72', '4320', '1.2', '73', '72.5'),
+  pick('/min', '/h', '/s').map(unit => `|${ucumSystem}|${unit}`),
+);
+const anAmount = joined(
   aNumber,
   pick('', '||mg', '||milligram', '|http://u|mg', '|http://u|', '|http://v|kg', ...ofUcum),
 );
+
+const aQuantity = fc.oneof({ weight: 3, arbitrary: anAmount }, { weight: 1, arbitrary: aRate });
 
 const aPhrase = fc.array(pick('chest', 'Pain', 'été', 'a', '5', '胸', 'obrien'), { minLength: 2, maxLength: 3 });
 const aText = fc
@@ -245,6 +275,8 @@ const literals: readonly (readonly [name: string, value: fc.Arbitrary<string>])[
   ['form', joined(pick('1', 'a', 'A', ...forms.slice(0, 3)), pick('', '|1'))],
   ['born', joined(prefix, pick(...born))],
   ['date', joined(prefix, pick(...days))],
+  ['when', joined(prefix, pick(...days))],
+  ['site', pick(...urls)],
   ['score', aNumber],
   ['size', aQuantity],
   ['code-size', joined(aToken, pick('$'), aQuantity)],
@@ -295,6 +327,11 @@ const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Que
     ...missing.map(([name, value]) => fc.tuple(fc.constant(name), value)),
     fc.tuple(fc.constant('_lastUpdated'), list(updated)),
   );
+  // The presence of every kind of value, also of composites and of the values of modifiers.
+  const present = pick(...type.indexed.values().filter(({ code }) => code !== 'near')).map((one): Query => ({
+    kind: 'present',
+    param: one,
+  }));
   // No client asks for the beginning of a URI; the index of contained resources is read so.
   const param = type.indexed.get('source');
   const begins = pick('h', ...trees, 'http://a/b/cd').map((uri): Query => {
@@ -316,6 +353,7 @@ const leaf = (type: ResourceType, instants: readonly number[]): fc.Arbitrary<Que
   return fc.oneof(
     { weight: 60, arbitrary: parsed },
     { weight: 1, arbitrary: begins },
+    { weight: 2, arbitrary: present },
     { weight: 2, arbitrary: otherCode },
   );
 };
