@@ -54,7 +54,7 @@ export async function attemptTransaction(
   for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry);
   attempt.failures.throw();
   await attempt.begin();
-  const times = await writeStaged(partition, staged);
+  const times = await writeStaged(partition, staged, error => engine.fault(error, course.transaction.requestId));
   // Everything is written: what cannot be said of an entry any more is left out, and is no failure.
   const answerOf = (answer: FhirResponse): FhirResponse => {
     try {

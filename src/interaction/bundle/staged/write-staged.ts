@@ -15,9 +15,14 @@ export type Times = ReadonlyMap<number, number>;
 
 /**
  * Writes staged records at once, and returns the times of their versions. Throws the errors of `Partition.write`;
- * `VersionConflict`, `SeveralMatch` and `RequirementFailed` if the store has changed since they were staged.
+ * `VersionConflict`, `SeveralMatch` and `RequirementFailed` if the store has changed since they were staged. Once they
+ * are written it throws nothing: a version that differs from the staged one, a fault of the store, goes to `fault`.
  */
-export async function writeStaged(partition: Partition, { records, requires }: Stage): Promise<Times> {
+export async function writeStaged(
+  partition: Partition,
+  { records, requires }: Stage,
+  fault: (error: Error) => void,
+): Promise<Times> {
   if (records.length === 0) return new Map();
   // Conditional creates first: among the others they would find what the transaction itself has changed.
   const ordered = records.toSorted((a, b) => Number(isConditional(b.change)) - Number(isConditional(a.change)));
@@ -27,8 +32,8 @@ export async function writeStaged(partition: Partition, { records, requires }: S
   for (const [at, { version, change }] of ordered.entries()) {
     const result = results[at];
     if (result?.version !== version.version)
-      throw new Error(`${change.type}/${change.id} was written with another version than was staged`);
-    times.set(version.lastUpdated, result.lastUpdated);
+      fault(new Error(`${change.type}/${change.id} was written with another version than was staged`));
+    if (result !== undefined) times.set(version.lastUpdated, result.lastUpdated);
   }
   return times;
 }
