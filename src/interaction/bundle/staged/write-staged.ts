@@ -26,8 +26,12 @@ export async function writeStaged(
   if (records.length === 0) return new Map();
   // Conditional creates first: among the others they would find what the transaction itself has changed.
   const ordered = records.toSorted((a, b) => Number(isConditional(b.change)) - Number(isConditional(a.change)));
-  const changes = ordered.map(record => withExceptions(record, records));
-  const results = await partition.write(changes, { requires: ofOthers(requires, records) });
+  const byType = Map.groupBy(records, ({ version }) => version.type);
+  const except = new Map(
+    [...byType].map(([type, ofType]) => [type, ofType.filter(isStored).map(({ version }) => version.id)]),
+  );
+  const changes = ordered.map(({ change }) => withExceptions(change, except.get(change.type) ?? []));
+  const results = await partition.write(changes, { requires: ofOthers(requires, records, byType) });
   const times = new Map<number, number>();
   for (const [at, { version, change }] of ordered.entries()) {
     const result = results[at];
@@ -39,14 +43,19 @@ export async function writeStaged(
 }
 
 /** What is required of records that the transaction does not change: the others are checked at its end. */
-const ofOthers = (requires: readonly Requirement[], records: readonly StagedRecord[]): readonly Requirement[] =>
-  inOne(requires).flatMap((required): readonly Requirement[] => {
+const ofOthers = (
+  requires: readonly Requirement[],
+  records: readonly StagedRecord[],
+  byType: ReadonlyMap<string, readonly StagedRecord[]>,
+): readonly Requirement[] => {
+  const changedIds = new Map([...byType].map(([type, of]) => [type, new Set(of.map(({ version }) => version.id))]));
+  return inOne(requires).flatMap((required): readonly Requirement[] => {
     if (required.is === 'unreferred')
       return [{ ...required, except: records.map(({ version: { type, id } }) => ({ type, id })) }];
-    const changed = records.filter(({ version }) => version.type === required.type);
-    if (required.is === 'there') return changed.some(({ version }) => version.id === required.id) ? [] : [required];
-    return [{ ...required, query: withoutRecords(required.query, changed) }];
+    if (required.is === 'there') return changedIds.get(required.type)?.has(required.id) === true ? [] : [required];
+    return [{ ...required, query: withoutRecords(required.query, byType.get(required.type) ?? []) }];
   });
+};
 
 /** One requirement of each type for the records to which no others may refer. */
 function inOne(requires: readonly Requirement[]): readonly Requirement[] {
@@ -65,11 +74,9 @@ function inOne(requires: readonly Requirement[]): readonly Requirement[] {
   ];
 }
 
-/** A conditional create looks at no record that the transaction changes: its staging has. */
-function withExceptions({ change }: StagedRecord, records: readonly StagedRecord[]): Change {
-  if (!isConditional(change)) return change;
-  const except = records
-    .filter(({ before, version }) => before?.text !== undefined && version.type === change.type)
-    .map(({ version }) => version.id);
-  return { ...change, precondition: { ...change.precondition, except } };
-}
+/** Whether a changed record was there before. */
+const isStored = ({ before }: StagedRecord): boolean => before?.text !== undefined;
+
+/** A conditional create looks at no record that the transaction changes, with these ids: its staging has. */
+const withExceptions = (change: Change, except: readonly string[]): Change =>
+  isConditional(change) ? { ...change, precondition: { ...change.precondition, except } } : change;
