@@ -127,6 +127,12 @@ describe('results', () => {
       expect([href, (await server.get(href.slice('/r4/demo'.length), browser)).status]).toEqual([href, 200]);
   });
 
+  it('are XML with linked references where the visitor asks for it', async () => {
+    const html = await get('/Observation?_view=xml');
+    expect(html).toContain('<a href="/r4/demo/Patient/p1">');
+    expect(plain(html)).toContain('<type value="searchset"/>');
+  });
+
   it('are JSON with linked references where the visitor asks for it', async () => {
     const html = await get('/Observation?_view=json');
     expect(html).toContain('<a href="/r4/demo/Patient/p1">');

@@ -7,14 +7,14 @@ import { linked } from './values/primitive.ts';
 import { linkOf } from './view.ts';
 import type { RecordView } from './view.ts';
 
-/** What the view of JSON needs. */
-export type JsonView = Pick<RecordView, 'model' | 'base' | 'self' | 'record' | 'texts'>;
+/** What the views of texts need. */
+export type TextView = Pick<RecordView, 'model' | 'base' | 'self' | 'record' | 'texts'>;
 
 /**
  * A JSON text in lines of two spaces, with the digits as written; references to records of this partition, and URLs
  * below its base, are links. A longer text is cut, with a note.
  */
-export function jsonView({ value, decimals }: Pick<ParsedJson, 'value' | 'decimals'>, view: JsonView): Html {
+export function jsonView({ value, decimals }: Pick<ParsedJson, 'value' | 'decimals'>, view: TextView): Html {
   const lines: Part[] = [];
   let length = 0;
   let isCut = false;
@@ -48,17 +48,18 @@ export function jsonView({ value, decimals }: Pick<ParsedJson, 'value' | 'decima
     ${isCut && html`<p class="hint">${view.texts.cut}</p>`}`;
 }
 
-/** Longest JSON on a page. */
-const mostCharacters = 60_000;
+/** Longest text on a page. */
+export const mostCharacters = 60_000;
 
 /** The properties whose text is a reference or an address. */
 const addresses: ReadonlySet<string | number> = new Set(['reference', 'fullUrl', 'url']);
 
-function printText(text: string, key: string | number, view: JsonView): Part {
-  const isAddress = addresses.has(key);
-  const below =
-    isAddress && text.startsWith(`${view.base}/`) ? view.record(text.slice(view.base.length + 1)) : undefined;
-  const href = isAddress ? (linkOf(view, text) ?? below) : undefined;
+/** The link to what a reference or an address names, if it is of this partition. */
+export const linkOfAddress = (view: TextView, text: string): string | undefined =>
+  linkOf(view, text) ?? (text.startsWith(`${view.base}/`) ? view.record(text.slice(view.base.length + 1)) : undefined);
+
+function printText(text: string, key: string | number, view: TextView): Part {
+  const href = addresses.has(key) ? linkOfAddress(view, text) : undefined;
   const printed = JSON.stringify(text);
   return href === undefined ? printed : html`"${linked(printed.slice(1, -1), href)}"`;
 }

@@ -16,10 +16,11 @@ import { tabs } from './tabs.ts';
 import type { Tab } from './tabs.ts';
 import { marksOf, printMarks, recordTitle } from './title.ts';
 import type { RecordView } from './view.ts';
+import { xmlView } from './xml-view.ts';
 
 /**
- * A record or one of its versions: as a sheet, with the findings of its validation (`_view=check`), or as JSON
- * (`_view=json`).
+ * A record or one of its versions: as a sheet, with the findings of its validation (`_view=check`), as JSON
+ * (`_view=json`), or as XML (`_view=xml`).
  */
 export async function recordPage(visit: Visit): Promise<Reply> {
   const answer = await visit.ask(visit.target);
@@ -30,6 +31,7 @@ export async function recordPage(visit: Visit): Promise<Reply> {
   const view = { ...given, pictureLink: pictureLink(visit, resource) };
   const tab = tabOf(visit);
   if (tab === 'json') return page(visit, answer, resource, view, tab, jsonView({ value, decimals }, view));
+  if (tab === 'xml') return page(visit, answer, resource, view, tab, xmlView(answer.text, view));
   if (tab === 'sheet' || type === undefined)
     return page(visit, answer, resource, view, 'sheet', recordSheet(resource, view));
   const issues = await validateInTurn(visit.engine, type, { value, decimals }, severityOfRule(type, true));
@@ -46,7 +48,7 @@ export async function recordPage(visit: Visit): Promise<Reply> {
 
 const tabOf = ({ options }: Visit): Tab => {
   const view = options.get('_view');
-  return view === 'json' || view === 'check' ? view : 'sheet';
+  return view === 'json' || view === 'xml' || view === 'check' ? view : 'sheet';
 };
 
 /** The profiles that the record claims, and those of its type. */

@@ -5,7 +5,7 @@ import type { Visit } from '../shell/visit.ts';
 import { textsOf } from './view.ts';
 
 /** The views of a record. */
-export type Tab = 'sheet' | 'overview' | 'json' | 'check' | 'versions';
+export type Tab = 'sheet' | 'overview' | 'json' | 'xml' | 'check' | 'versions';
 
 /** The links between the views of a record; `overview` only for records that have a compartment. */
 export function tabs(visit: Visit, type: ResourceType, id: string, current: Tab | undefined): Html {
@@ -18,6 +18,7 @@ export function tabs(visit: Visit, type: ResourceType, id: string, current: Tab 
     ...(hasOverview ? [['overview', link(`/explorer/${place?.partition.id ?? ''}/overview/${own}`)] as const] : []),
     ['check', record(`${own}?_view=check`)],
     ['json', record(`${own}?_view=json`)],
+    ['xml', record(`${own}?_view=xml`)],
     ...(type.interactions.has('history-instance') ? [['versions', record(`${own}/_history`)] as const] : []),
   ];
   return html`<nav class="tabs" aria-label="${texts.tabs}">

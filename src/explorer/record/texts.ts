@@ -35,6 +35,9 @@ export interface RecordTexts {
   readonly list: string;
   readonly json: string;
   readonly cut: string;
+  readonly xml: string;
+  readonly cutXml: string;
+  readonly notInXml: string;
 }
 
 /** By language. */
@@ -73,6 +76,9 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     list: 'List',
     json: 'JSON',
     cut: 'The page shows the beginning; request application/fhir+json for all of it.',
+    xml: 'XML',
+    cutXml: 'The page shows the beginning; request application/fhir+xml for all of it.',
+    notInXml: 'XML cannot have all of this:',
   },
   fr: {
     yes: 'Oui',
@@ -114,5 +120,8 @@ export const recordTexts: Readonly<Record<Language, RecordTexts>> = {
     list: 'Liste',
     json: 'JSON',
     cut: 'La page montre le début; demandez application/fhir+json pour tout le contenu.',
+    xml: 'XML',
+    cutXml: 'La page montre le début; demandez application/fhir+xml pour tout le contenu.',
+    notInXml: 'XML ne peut pas tout contenir :',
   },
 };

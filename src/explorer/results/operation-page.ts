@@ -2,7 +2,7 @@ import { parseJson } from '../../fhir/json.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
-import { jsonView } from '../record/json-view.ts';
+import { formatOf, textView } from '../record/xml-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import { recordSheet } from '../record/sheet.ts';
 import { textsOf } from '../record/view.ts';
@@ -23,7 +23,7 @@ export async function operationPage(visit: Visit): Promise<Reply> {
   if (resource['resourceType'] === 'Bundle') return resultsPage(visit, answer);
   const [words, names] = [texts[language], textsOf(language)];
   const view = viewOf(visit, [], parsed.decimals);
-  const isJson = options.get('_view') === 'json';
+  const format = formatOf(options);
   const [path = ''] = target.split('?');
   const code = path.slice(path.lastIndexOf('/') + 1);
   const type = engine.model.types.get(params['type'] ?? '') ?? engine.model.types.get(params['owner'] ?? '');
@@ -40,12 +40,13 @@ export async function operationPage(visit: Visit): Promise<Reply> {
       <p class="query"><code>GET ${target}</code></p>
       <nav class="tabs" aria-label="${words.views}">
         <ul>
-          <li><a href="${to('')}" ${!isJson && current}>${names.sheet}</a></li>
-          <li><a href="${to('json')}" ${isJson && current}>${words.json}</a></li>
+          <li><a href="${to('')}" ${format === undefined && current}>${names.sheet}</a></li>
+          <li><a href="${to('json')}" ${format === 'json' && current}>${words.json}</a></li>
+          <li><a href="${to('xml')}" ${format === 'xml' && current}>${words.xml}</a></li>
         </ul>
       </nav>
       <p class="hint">${words.answer}</p>
-      ${isJson ? jsonView(parsed, view) : recordSheet(resource, view)}
+      ${format === undefined ? recordSheet(resource, view) : textView(format, { ...parsed, text: answer.text }, view)}
     </div>`,
   };
 }

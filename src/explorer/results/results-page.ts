@@ -7,7 +7,8 @@ import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import { codeSamples } from '../interface/code-samples.ts';
-import { jsonView } from '../record/json-view.ts';
+import { formatOf, textView } from '../record/xml-view.ts';
+import type { TextFormat } from '../record/xml-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { RecordView } from '../record/view.ts';
@@ -27,7 +28,7 @@ import type { ResultsTexts } from './texts.ts';
 
 /**
  * The results of a search, of one type or of several, or of an operation that returns a Bundle, whose `given` answer is
- * known: as a table, or as JSON (`_view=json`).
+ * known: as a table, as JSON (`_view=json`), or as XML (`_view=xml`).
  */
 export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> {
   const { ask, target, params, language, engine, options } = visit;
@@ -40,7 +41,7 @@ export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> 
   const search = searchOf(visit);
   const links = resultLinks(visit, bundle, search);
   const isBundle = bundle['resourceType'] === 'Bundle';
-  const isJson = options.get('_view') === 'json' || !isBundle;
+  const format = formatOf(options) ?? (isBundle ? undefined : 'json');
   const query = search?.query ?? [];
   const sort = query.find(([name]) => name === '_sort')?.[1] ?? '';
   const columns = type === undefined ? [] : shownColumns(type, query, options.getAll('_columns'));
@@ -48,13 +49,14 @@ export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> 
   const title = words.title(
     type === undefined ? (target.split('?')[0] ?? '') : typeTitle(engine.model, type.name, language),
   );
-  const content = isJson
-    ? jsonView(parsed, view)
-    : type === undefined
-      ? html`${matches.length > 0 && severalTable(matches, view, words)} ${included(bundle, view, words)}`
-      : html`${columnChoice(visit, search, type, columns, view, words)}
-        ${matches.length > 0 && resultsTable(matches, type.name, columns, { view, links, texts: words, sort })}
-        ${included(bundle, view, words)}`;
+  const content =
+    format !== undefined
+      ? textView(format, { ...parsed, text: answer.text }, view)
+      : type === undefined
+        ? html`${matches.length > 0 && severalTable(matches, view, words)} ${included(bundle, view, words)}`
+        : html`${columnChoice(visit, search, type, columns, view, words)}
+          ${matches.length > 0 && resultsTable(matches, type.name, columns, { view, links, texts: words, sort })}
+          ${included(bundle, view, words)}`;
   return {
     kind: 'page',
     title,
@@ -64,7 +66,7 @@ export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> 
     body: html`<div class="card">
       <h1>${title}</h1>
       <p class="query"><code>GET ${search?.target ?? target}</code></p>
-      ${isBundle && views(visit, search, links, isJson, words)} ${notes(bundle, words)}
+      ${isBundle && views(visit, search, links, format, words)} ${notes(bundle, words)}
       ${type === undefined && isBundle && notShown(visit, searchedTypes(visit, query))}
       ${bundle['resourceType'] === 'Bundle' && html`<p role="status">${count(bundle, matches.length, words)}</p>`}
       ${content} ${paging(links, words)} ${codeSamples(visit, search?.target ?? target)}
@@ -99,7 +101,7 @@ function views(
   { link, place, params, engine, access }: Visit,
   search: ShownSearch | undefined,
   links: ResultLinks,
-  isJson: boolean,
+  format: TextFormat | undefined,
   words: ResultsTexts,
 ): Html {
   const type = engine.model.types.get(params['type'] ?? '');
@@ -111,8 +113,9 @@ function views(
   const current = html` aria-current="page"`;
   return html`<nav class="tabs" aria-label="${words.views}">
     <ul>
-      <li><a href="${links.view('')}" ${!isJson && current}>${words.table}</a></li>
-      <li><a href="${links.view('json')}" ${isJson && current}>${words.json}</a></li>
+      <li><a href="${links.view('')}" ${format === undefined && current}>${words.table}</a></li>
+      <li><a href="${links.view('json')}" ${format === 'json' && current}>${words.json}</a></li>
+      <li><a href="${links.view('xml')}" ${format === 'xml' && current}>${words.xml}</a></li>
       ${type !== undefined && html`<li><a href="${form}">${words.form}</a></li>`}
       ${
         type !== undefined &&

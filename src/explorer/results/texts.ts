@@ -13,6 +13,7 @@ export interface ResultsTexts {
   readonly show: string;
   readonly table: string;
   readonly json: string;
+  readonly xml: string;
   readonly views: string;
   readonly form: string;
   readonly explain: string;
@@ -40,6 +41,7 @@ const en: ResultsTexts = {
   show: 'Show these columns',
   table: 'Table',
   json: 'JSON',
+  xml: 'XML',
   views: 'Views',
   form: 'Change the search',
   explain: 'Explain',
@@ -67,6 +69,7 @@ const fr: ResultsTexts = {
   show: 'Afficher ces colonnes',
   table: 'Tableau',
   json: 'En JSON',
+  xml: 'En XML',
   views: 'Vues',
   form: 'Modifier la recherche',
   explain: 'Expliquer',

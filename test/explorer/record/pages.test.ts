@@ -64,6 +64,16 @@ describe('the pages of a record', () => {
     expect(text).toContain('<a href="/r4/demo/Organization/o1">');
   });
 
+  it('show it as XML with linked references', async () => {
+    const text = await textOf('/Patient/p1?_view=xml');
+    expect(text).toContain('&lt;Patient xmlns=&quot;http://hl7.org/fhir&quot;&gt;');
+    expect(text).toContain('&lt;family value=&quot;Roy&quot;/&gt;');
+    expect(text).toContain(
+      '&lt;reference value=&quot;<a href="/r4/demo/Organization/o1">Organization/o1</a>&quot;/&gt;',
+    );
+    expect(text).toMatch(/<a href="[^"]*_view=xml"\s+aria-current="page"\s*>XML<\/a>/);
+  });
+
   it('show its versions, and each of them', async () => {
     const text = await textOf('/Patient/p1/_history');
     expect(text).toContain('<a href="/r4/demo/Patient/p1/_history/1">');
