@@ -1,3 +1,4 @@
+import { beyond } from './xml/print-text.ts';
 import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4.js';
 
 /** Issue severities and codes of R4. https://hl7.org/fhir/R4/valueset-issue-type.html */
@@ -32,8 +33,10 @@ export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
       ...(issue.rule === undefined ? {} : { extension: [{ url: issueSource, valueString: sourceOf(issue) }] }),
       severity: issue.severity,
       code: issue.code,
-      diagnostics: withShortQuotes(issue.text),
-      ...(issue.expression === undefined ? {} : { expression: [cutAt(issue.expression, longestExpression)] }),
+      diagnostics: withoutControls(withShortQuotes(issue.text)),
+      ...(issue.expression === undefined
+        ? {}
+        : { expression: [withoutControls(cutAt(issue.expression, longestExpression))] }),
     })),
   };
 }
@@ -52,6 +55,12 @@ function withShortQuotes(text: string): string {
     .map((part, at) => (at % 2 === 0 || part.length <= longestQuote ? part : cutAt(part, longestQuote)));
   return cutAt(parts.join('`'), longestText);
 }
+
+/**
+ * The text with U+FFFD for characters of clients that a string of FHIR, and XML, cannot have.
+ * https://hl7.org/fhir/R4/datatypes.html#string
+ */
+const withoutControls = (text: string): string => text.toWellFormed().replace(beyond, '\ufffd');
 
 function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;

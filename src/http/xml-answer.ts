@@ -2,6 +2,8 @@ import { XmlError } from '../fhir/xml/error.ts';
 import type { XmlTypes } from '../fhir/xml/layout.ts';
 import { printXml } from '../fhir/xml/print.ts';
 import { xmlParts } from '../fhir/xml/print-parts.ts';
+import { CursorError } from '../fhir/cursor-error.ts';
+import { TextDamaged } from '../fhir/stored-text.ts';
 import { FhirError, fhirError } from '../fhir/error.ts';
 import { operationOutcome } from '../fhir/outcome.ts';
 import type { Issue } from '../fhir/outcome.ts';
@@ -22,14 +24,14 @@ export interface XmlAnswerOptions {
 
 /**
  * A response with its JSON written as XML, in turn with other work if it is long. What XML cannot have is answered with
- * 406, or, if the request may have written, with its own status and a warning; in errors it becomes U+FFFD.
+ * 406, or, if the request may have written, with its own status and a warning.
  * https://hl7.org/fhir/R4/xml.html
  */
 export async function xmlAnswer(response: FhirResponse, options: XmlAnswerOptions): Promise<FhirResponse> {
   const { types, pretty, room, mayWrite } = options;
   const { body } = response;
   if (body === undefined) return response;
-  if (response.status >= 400) return { ...response, body: printXml(body, types, { pretty, replace: true }) };
+  if (response.status >= 400) return { ...response, body: printXml(body, types, { pretty }) };
   try {
     const parts: string[] = [];
     for (const part of xmlParts(body, types, { pretty })) {
@@ -39,10 +41,11 @@ export async function xmlAnswer(response: FhirResponse, options: XmlAnswerOption
     }
     return { ...response, body: parts.join('') };
   } catch (error) {
+    if (error instanceof CursorError) throw new TextDamaged();
     const failure = error instanceof XmlError ? notInXml(error) : error;
     if (!(failure instanceof FhirError)) throw failure;
     const written = mayWrite ? failure.issues.map(asWarning) : failure.issues;
-    const text = printXml(JSON.stringify(operationOutcome(written)), types, { pretty, replace: true });
+    const text = printXml(JSON.stringify(operationOutcome(written)), types, { pretty });
     if (mayWrite) return { ...response, body: text };
     return { status: failure.status, body: text, headers: failure.headers };
   }

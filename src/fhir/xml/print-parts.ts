@@ -1,5 +1,6 @@
-import { compactJson, parseJson } from '../json.ts';
+import { compactJson } from '../json.ts';
 import { isObject } from '../json-object.ts';
+import { readStored } from '../stored-text.ts';
 import { stringEnd, unquote, valueEnd } from '../text-cursor.ts';
 import { layoutsOf } from './layout.ts';
 import type { XmlTypes } from './layout.ts';
@@ -18,7 +19,7 @@ interface Range {
 /**
  * The XML of a resource in parts, from valid JSON: a long one, such as a Bundle, is parsed and written one item of its
  * lists at a time, so that neither is in memory as a whole, and other work may be done between the parts. Throws
- * XmlError as `printXml` does.
+ * XmlError and TextDamaged as `printXml` does, and CursorError for a text that ends too early.
  */
 export function* xmlParts(given: string, types: XmlTypes, options: PrintOptions = {}): Generator<string, void> {
   if (given.length <= short) {
@@ -37,7 +38,7 @@ export function* xmlParts(given: string, types: XmlTypes, options: PrintOptions 
     if (range !== undefined && text[range.start] === '[' && (field.kind === 'complex' || field.kind === 'resource')) {
       let at = 0;
       for (const item of itemsOf(text, range)) {
-        const { value, decimals } = parseJson(text.slice(item.start, item.end));
+        const { value, decimals } = readStored(text.slice(item.start, item.end));
         printer.item(field, value, at++, decimals);
         if (printer.text.length < short) continue;
         yield printer.text;
@@ -48,7 +49,7 @@ export function* xmlParts(given: string, types: XmlTypes, options: PrintOptions 
         const found = ranges.get(key);
         return found === undefined ? [] : [`${JSON.stringify(key)}:${text.slice(found.start, found.end)}`];
       });
-      const { value, decimals } = parseJson(`{${properties.join(',')}}`);
+      const { value, decimals } = readStored(`{${properties.join(',')}}`);
       if (isObject(value)) printer.property(value, field, decimals);
     }
   }

@@ -1,7 +1,8 @@
-import { decimalText, parseJson } from '../json.ts';
+import { decimalText } from '../json.ts';
 import type { Decimals } from '../json.ts';
 import { isObject } from '../json-object.ts';
 import type { JsonObject } from '../json-object.ts';
+import { readStored } from '../stored-text.ts';
 import { pathOf, XmlError } from './error.ts';
 import { fhirNamespace, layoutsOf } from './layout.ts';
 import type { Field, Layout, Layouts, XmlTypes } from './layout.ts';
@@ -13,17 +14,15 @@ import { checkXhtml } from './xhtml.ts';
 export interface PrintOptions {
   /** Whether each element has a line of its own. */
   readonly pretty?: boolean;
-  /** Whether characters that XML does not have become U+FFFD, instead of an error. */
-  readonly replace?: boolean;
 }
 
 /**
  * A resource as XML, from valid JSON: elements in the order of the definition, numbers with their digits. Throws
  * XmlError for what XML cannot have: characters beyond XML 1.0, narratives that are not well-formed, and elements that
- * R4 does not have. https://hl7.org/fhir/R4/xml.html
+ * R4 does not have, and TextDamaged for what is no JSON. https://hl7.org/fhir/R4/xml.html
  */
 export function printXml(text: string, types: XmlTypes, options: PrintOptions = {}): string {
-  const { value, decimals } = parseJson(text);
+  const { value, decimals } = readStored(text);
   const printer = new Printer(layoutsOf(types), options);
   printer.printRoot(value, decimals);
   return printer.text;
@@ -38,14 +37,12 @@ export class Printer {
   readonly path: (string | number)[] = [];
   readonly #layouts: Layouts;
   readonly #pretty: boolean;
-  readonly #replace: boolean;
   #decimals: Decimals = new Map();
   #level = 0;
 
-  constructor(layouts: Layouts, { pretty = false, replace = false }: PrintOptions) {
+  constructor(layouts: Layouts, { pretty = false }: PrintOptions) {
     this.#layouts = layouts;
     this.#pretty = pretty;
-    this.#replace = replace;
   }
 
   /** Writes a whole document. */
@@ -209,8 +206,7 @@ export class Printer {
    * The narrative: unchanged if it is well-formed as FHIR wants it, else as XML that means the same. Links may have a
    * bare `&`, as browsers take them.
    */
-  #xhtml(div: string): string {
-    const text = this.#replace ? div.replace(beyond, '\ufffd') : div;
+  #xhtml(text: string): string {
     if (checkXhtml(text).wrong === undefined) return hasBareAmpersand(text) ? withoutBareAmpersands(text) : text;
     try {
       return printedXhtml(text);
@@ -225,7 +221,6 @@ export class Printer {
     if (!special.test(text)) return text;
     const [found] = text.match(beyond) ?? [];
     if (found === undefined) return escapeAttribute(text);
-    if (this.#replace) return escapeAttribute(text.replace(beyond, '\ufffd'));
     if (step !== undefined) this.path.push(step);
     const code = found.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0');
     throw this.#error(`The text has the character U+${code}, which XML 1.0 does not have.`);
