@@ -1,4 +1,5 @@
-// npm run test:faults, test:processes, test:overload, test:long: what `npm test` runs in a short form, with all rounds.
+// npm run test:faults, test:processes, test:xml, test:overload, test:long: what `npm test` runs in a short form, or in
+// another one, with all rounds.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -74,6 +75,12 @@ const severalProcesses: Step = {
   ],
 };
 
+const inXml: Step = {
+  what: 'HTTP in XML: the client of the tests sends and asks for it',
+  env: { CRS_TEST_FORMAT: 'xml' },
+  files: ['test/http', 'test/interaction'],
+};
+
 const overload: Step = {
   what: 'what costs a server most, on both interfaces with one and two processes, under a heap of 512 MB',
   env: { CRS_TEST_OVERLOAD: 'all' },
@@ -82,6 +89,7 @@ const overload: Step = {
 
 const rest: readonly Step[] = [
   severalProcesses,
+  inXml,
   overload,
   {
     what: 'transactions, single writes and reads at the same time: 300 random schedules',
@@ -93,6 +101,11 @@ const rest: readonly Step[] = [
     env: { CRS_TEST_LONG: '1' },
     files: ['test/store/mongo-create.test.ts'],
     onMongodb: true,
+  },
+  {
+    what: 'every official example of R4 as XML and back',
+    env: { CRS_TEST_LONG: '1' },
+    files: ['test/fhir/xml'],
   },
   {
     what: 'every official example of R4 on an interface with all of R4',
@@ -140,6 +153,7 @@ const rest: readonly Step[] = [
 const chosen: Readonly<Record<string, readonly Step[]>> = {
   faults,
   processes: [severalProcesses],
+  xml: [inXml],
   overload: [overload],
 };
 const steps = chosen[process.argv[2] ?? ''] ?? [...faults, ...rest];

@@ -6,6 +6,7 @@ import type { FhirRequest } from '../../src/interaction/interaction.ts';
 import { StoreUnavailable } from '../../src/store/errors.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import type { WriteResult } from '../../src/store/records.ts';
+import { inXml } from '../support/in-xml.ts';
 import { issuesOf, post } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
 import { onMongodb } from '../support/store-place.ts';
@@ -29,7 +30,7 @@ const counted = (answers: readonly Answer[]) =>
 const many = <T>(work: (at: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, at) => work(at)));
 
 describe('a conditional update', () => {
-  it('creates a record if none matches, and updates the one that does', async () => {
+  it.skipIf(inXml)('creates a record if none matches, and updates the one that does, as JSON alone', async () => {
     const created = await put('a', noted('one'));
     expect([created.status, created.headers.etag]).toEqual([201, 'W/"1"']);
     expect(created.headers.location).toBe(`${server.base}/Communication/${created.json.id}/_history/1`);

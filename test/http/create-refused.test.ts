@@ -224,8 +224,8 @@ describe('create refuses', () => {
 
   it.each<[string | undefined, string]>([
     [undefined, 'no Content-Type'],
-    ['application/xml', 'another format'],
-    ['application/fhir+xml', 'XML'],
+    ['application/fhir+turtle', 'another format'],
+    ['application/fhir+xml; fhirVersion=5.0', 'XML of another release'],
     ['text/json', 'another name of JSON'],
     ['application/json-patch+json', 'a patch'],
     ['application/x-www-form-urlencoded', 'a form'],
@@ -243,7 +243,7 @@ describe('create refuses', () => {
   });
 
   it('an Accept that cannot be met', async () => {
-    expect((await post(server, 'Media', text, { Accept: 'application/fhir+xml' })).status).toBe(406);
+    expect((await post(server, 'Media', text, { Accept: 'application/fhir+turtle' })).status).toBe(406);
   });
 
   it('parameters that a create does not have', async () => {

@@ -4,6 +4,7 @@ import { readConfig } from '../../src/config.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
 import { requireModel } from '../support/loaded-once.ts';
+import { inXml } from '../support/in-xml.ts';
 import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import { put, serve } from '../support/serve.ts';
@@ -35,7 +36,11 @@ describe('a create with an Idempotency-Key', () => {
 
   it('that comes with another body is 422, also where that body is wrong', async () => {
     await post(server, 'Media', media(), keyed('other'));
-    for (const body of [media({ status: 'unknown' }), media({ staus: 'x' }), `${JSON.stringify(media())} `]) {
+    for (const body of [
+      media({ status: 'unknown' }),
+      media({ staus: 'x' }),
+      ...(inXml ? [] : [`${JSON.stringify(media())} `]),
+    ]) {
       const answer = await post(server, 'Media', body, keyed('other'));
       expect([answer.status, issuesOf(answer)]).toEqual([422, ['conflict http."Idempotency-Key"']]);
     }

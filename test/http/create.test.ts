@@ -1,5 +1,6 @@
 // https://hl7.org/fhir/R4/http.html#create
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inXml } from '../support/in-xml.ts';
 import { keptBytes, media, png, post, sha1 } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
@@ -12,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 describe('create', () => {
-  it('answers the whole example of the description', async () => {
+  it.skipIf(inXml)('answers the whole example of the description, as JSON alone', async () => {
     const before = Date.now();
     const body = {
       resourceType: 'Media',
@@ -100,12 +101,15 @@ describe('create', () => {
     expect(status).toBe(201);
   });
 
-  it('pretty prints, and answers JSON under its plain name, where that is asked for', async () => {
-    const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
-    const answer = await server.ask('POST', '/Media?_pretty=true', { headers, body: JSON.stringify(media()) });
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(answer.text).toMatch(/^\{\n {2}"resourceType": "Media",\n/);
-  });
+  it.skipIf(inXml)(
+    'pretty prints, and answers JSON under its plain name, where that is asked for, as JSON alone',
+    async () => {
+      const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+      const answer = await server.ask('POST', '/Media?_pretty=true', { headers, body: JSON.stringify(media()) });
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+      expect(answer.text).toMatch(/^\{\n {2}"resourceType": "Media",\n/);
+    },
+  );
 
   it('takes a body in chunks, and one after 100-continue', async () => {
     const body = JSON.stringify(media());

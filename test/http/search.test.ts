@@ -1,6 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#search and https://hl7.org/fhir/R4/search.html
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inXml } from '../support/in-xml.ts';
 import { observation, patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
@@ -57,7 +58,7 @@ describe('search', () => {
     expect([status, json.entry, json.type]).toEqual([200, undefined, 'searchset']);
   });
 
-  it('passes stored texts through', async () => {
+  it.skipIf(inXml)('passes stored texts through, as JSON alone', async () => {
     const stored = await server.partition.read('Condition', 'c1');
     const { text } = await server.get('/Condition?patient=p1');
     expect(text).toContain(`"resource":${stored?.text},`);
@@ -234,8 +235,8 @@ describe('POST _search', () => {
   it('takes _format and _pretty in the form', async () => {
     const answer = await server.ask('POST', '/Patient/_search', { headers: form, body: '_pretty=true&_format=json' });
     expect(answer.text).toContain('\n  "type": "searchset"');
-    const xml = await server.ask('POST', '/Patient/_search', { headers: form, body: '_format=xml' });
-    expect(xml.status).toBe(406);
+    const turtle = await server.ask('POST', '/Patient/_search', { headers: form, body: '_format=ttl' });
+    expect(turtle.status).toBe(406);
   });
 
   it.each([

@@ -33,7 +33,7 @@ beforeAll(async () => {
     measured('substance', 100, 'mmol/L'),
     measured('cells', 10, '10*3/uL'),
     measured('unknown', undefined, 'mg'),
-    { ...observation('nothing'), valueString: 'none', effectivePeriod: {} },
+    { ...observation('nothing'), valueString: 'none' },
   ];
   server = await serve(records, ['--capability', r4Of(['Observation', 'Patient', 'MedicationRequest', 'Medication'])]);
 }, 60_000);

@@ -10,6 +10,7 @@ import type { Change } from '../../src/store/records.ts';
 import type { Partition } from '../../src/store/partitions.ts';
 import { launch } from '../cli/process.ts';
 import { freePort } from './free-port.ts';
+import { answerInJson, inXml, requestInXml } from './in-xml.ts';
 import { requireModel } from './loaded-once.ts';
 import { startServer } from './processes/start.ts';
 import type { ServerParts } from './processes/start.ts';
@@ -82,8 +83,10 @@ export async function serve(
   const ports = [running.port, second?.port ?? running.port];
   let turn = 0;
 
-  const ask = (method: string, path: string, { headers = {}, body }: AskOptions = {}): Promise<Answer> =>
+  const ask = (method: string, path: string, options: AskOptions = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
+      const asked = inXml ? requestInXml(path, options) : { ...options, isAnswerChanged: false };
+      const { headers = {}, body, isAnswerChanged } = asked;
       const target = path.startsWith('//') ? path.slice(1) : `/r4/demo${path}`;
       const request = httpRequest(
         { port: ports[turn++ % 2], host: '127.0.0.1', method, path: target, headers },
@@ -92,9 +95,10 @@ export async function serve(
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.on('end', () => {
-            const bytes = Buffer.concat(chunks);
+            const received = { headers: response.headers, bytes: Buffer.concat(chunks) };
+            const { headers, bytes } = isAnswerChanged ? answerInJson(received) : received;
             const text = bytes.toString();
-            const { headers, statusCode = 0 } = response;
+            const { statusCode = 0 } = response;
             resolve({
               status: statusCode,
               headers,
