@@ -6,7 +6,12 @@ import { parseJson } from '../../src/fhir/json.ts';
 import { jsonOfXml } from '../../src/fhir/xml/convert.ts';
 import { printXml } from '../../src/fhir/xml/print.ts';
 import { coreTypes } from '../../src/model/type-definitions.ts';
-import type { AskOptions } from './serve.ts';
+
+export interface AskOptions {
+  /** A list is sent as several lines. */
+  readonly headers?: Record<string, string | string[]>;
+  readonly body?: string | Buffer;
+}
 
 /** Whether the tests of HTTP run in XML. */
 export const inXml = process.env['CRS_TEST_FORMAT'] === 'xml';

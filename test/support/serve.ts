@@ -11,6 +11,7 @@ import type { Partition } from '../../src/store/partitions.ts';
 import { launch } from '../cli/process.ts';
 import { freePort } from './free-port.ts';
 import { answerInJson, inXml, requestInXml } from './in-xml.ts';
+import type { AskOptions } from './in-xml.ts';
 import { requireModel } from './loaded-once.ts';
 import { startServer } from './processes/start.ts';
 import type { ServerParts } from './processes/start.ts';
@@ -38,12 +39,6 @@ export interface Served {
   /** Opens a socket, sends the text and gives all that comes back until the server closes. */
   raw(text: string, then?: (socket: Socket) => void): Promise<string>;
   close(): Promise<void>;
-}
-
-export interface AskOptions {
-  /** A list is sent as several lines. */
-  readonly headers?: Record<string, string | string[]>;
-  readonly body?: string | Buffer;
 }
 
 /**
