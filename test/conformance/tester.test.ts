@@ -162,7 +162,12 @@ const kept: Readonly<Record<string, readonly string[]>> = {
 function smallInterface(): object {
   const whole = JSON.parse(readFileSync(join(allR4, 'all-r4.json'), 'utf8')) as {
     rest: {
-      resource: { type: string; operation: { definition: string }[]; searchParam: { name: string }[] }[];
+      resource: {
+        type: string;
+        extension: { url: string; valueCode?: string }[];
+        operation: { definition: string }[];
+        searchParam: { name: string }[];
+      }[];
       searchParam: { name: string }[];
       compartment: string[];
     }[];
@@ -173,6 +178,9 @@ function smallInterface(): object {
     .filter(({ type }) => kept[type] !== undefined)
     .map(one => ({
       ...one,
+      extension: one.extension.filter(
+        ({ url, valueCode = '' }) => !url.endsWith('/sort-index') || kept[one.type]?.includes(valueCode),
+      ),
       operation: one.operation.filter(({ definition }) => definition.startsWith('http://hl7.org/')),
       searchParam: one.searchParam.filter(({ name }) => kept[one.type]?.includes(name)),
     }));
