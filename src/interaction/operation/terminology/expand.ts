@@ -1,5 +1,6 @@
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
+import { Turns } from '../../../turns.ts';
 import { asObject } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';
@@ -31,10 +32,7 @@ export const expand: Interaction = async (engine, request) => {
   if (definition.from === 'elsewhere') return askServer(engine, request, given, notLoaded(type, definition.canonical));
   const expansion = expansionOf(engine, definition);
   if ('problem' in expansion) return askServer(engine, request, given, notExpanded(expansion.problem));
-  return {
-    status: 200,
-    body: JSON.stringify(expanded(engine, request, given, definition.resource, expansion.codes)),
-  };
+  return { status: 200, body: await expanded(engine, request, given, definition.resource, expansion.codes) };
 };
 
 function expansionOf({ model }: Engine, definition: Exclude<GivenDefinition, { from: 'elsewhere' }>): Expansion {
@@ -55,40 +53,53 @@ function requirePage(given: Arguments): void {
   if (wrong !== undefined) throw fhirError(400, 'value', `\`${wrong}\` must be 0 or more.`, `http.${wrong}`);
 }
 
-/** https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion */
-function expanded(
+/**
+ * The text of the expanded ValueSet. Large ones are listed and printed in turns with other requests.
+ * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion
+ */
+async function expanded(
   engine: Engine,
   request: FhirRequest,
   given: Arguments,
   valueSet: JsonObject,
   codes: Codes,
-): JsonObject {
+): Promise<string> {
   const { system } = loadedTerminology(engine.definitions);
   const list = createListCode(system, displaysIn(valueSet, engine.definitions), {
     language: given.text('displayLanguage'),
     withDesignations: given.flag('includeDesignations'),
     designations: given.texts('designation'),
   });
-  const all = codes.flatMap(({ system: url, codes: own }) => own.map(code => list(url, code)));
   const words = (given.text('filter') ?? '').toLowerCase().split(/\s+/);
   const isActiveOnly = given.flag('activeOnly');
-  const found = all.filter(one => isFound(one, words) && !(isActiveOnly && one['inactive'] === true));
   const offset = given.number('offset') ?? 0;
-  const contains = found.slice(offset, offset + (given.number('count') ?? Infinity));
+  const end = offset + (given.number('count') ?? Infinity);
+  const contains: string[] = [];
+  let total = 0;
+  const turns = new Turns();
+  for (const { system: url, codes: own } of codes)
+    for (const code of own) {
+      await turns.next();
+      const one = list(url, code);
+      if (!isFound(one, words) || (isActiveOnly && one['inactive'] === true)) continue;
+      if (total >= offset && total < end) contains.push(JSON.stringify(one));
+      total += 1;
+    }
   const { expansion: _expansion, compose, text: _text, ...about } = valueSet;
-  return {
+  const around = JSON.stringify({
     resourceType: request.resourceType,
     status: 'active',
     ...about,
     ...(given.flag('includeDefinition') && compose !== undefined ? { compose: asObject(compose) } : {}),
     expansion: {
       timestamp: new Date(engine.now()).toISOString(),
-      total: found.length,
+      total,
       ...(given.all('offset').length + given.all('count').length > 0 ? { offset } : {}),
       ...withItems('parameter', [...parametersOf(given), ...versionsOf(codes, system)]),
-      ...withItems('contains', contains),
     },
-  };
+  });
+  // The expansion is the last element, and `contains` the last one in it.
+  return contains.length === 0 ? around : `${around.slice(0, -2)},"contains":[${contains.join(',')}]}}`;
 }
 
 /** The parameters that shape the expansion. */
