@@ -13,7 +13,7 @@ export function explorerOf(
   engine: Engine,
   load: (() => Promise<Authorization>) | undefined,
 ): () => Promise<Pages> {
-  const { start, verify, authorization, clientAddress } = shared;
+  const { start, verify, authorization, clientAddress, rooms } = shared;
   const { config, url, log } = start;
   return makeOnce(async () => {
     const { createExplorer } = await import('../explorer/explorer.ts');
@@ -28,6 +28,7 @@ export function explorerOf(
       bodyTimeout: config.bodyTimeout,
       brand: readBrand(config),
       clientAddress,
+      rooms,
       log,
     });
   });

@@ -178,3 +178,10 @@ it.each([
   },
   120_000,
 );
+
+it('a hundred pages of the explorer at once are made some at a time', { timeout: 120_000 }, async () => {
+  const path = '/DocumentReference?_count=50';
+  const headers = { Accept: 'text/html' };
+  const pages = await Promise.all(Array.from({ length: 100 }, async () => (await server.get(path, headers)).status));
+  expect(new Set(pages)).toEqual(new Set([200]));
+});

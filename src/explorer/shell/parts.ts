@@ -1,3 +1,4 @@
+import type { AnswerRooms } from '../../http/answer-rooms.ts';
 import type { IncomingMessage } from 'node:http';
 import type { TokenVerifier } from '../../auth/claims.ts';
 import type { Engine } from '../../interaction/interaction.ts';
@@ -24,6 +25,8 @@ export interface ExplorerParts {
   readonly bodyTimeout: number;
   readonly brand: Brand;
   readonly clientAddress: (request: IncomingMessage) => string;
+  /** The room of pages among the answers of this process. */
+  readonly rooms: AnswerRooms;
   readonly log: Pick<Log, 'fault'>;
 }
 

@@ -1,3 +1,4 @@
+import type { AnswerRoom } from '../../interaction/answer-room.ts';
 import { securityHeaders } from '../../pages/security-headers.ts';
 import { frame } from './layout.ts';
 import type { Reply, Visit } from './visit.ts';
@@ -5,8 +6,11 @@ import type { Reply, Visit } from './visit.ts';
 /** The headers by which an answer of a FHIR path may differ, and by which JSON of the same path does. */
 const vary = 'Accept, Accept-Language, Authorization, Cookie, Origin, Prefer';
 
-/** Sends a reply. It is never cached, and no page of another origin reads it. */
-export function send(visit: Visit, reply: Reply): void {
+/**
+ * Sends a reply. It is never cached, and no page of another origin reads it. Throws FhirError 503 if the answers of all
+ * requests leave no room for a page.
+ */
+export function send(visit: Visit, reply: Reply, room: AnswerRoom): void {
   const { request, response, language, link, parts } = visit;
   for (const name of response.getHeaderNames()) {
     if (name.startsWith('access-control-')) response.removeHeader(name); // those of JSON
@@ -32,6 +36,7 @@ export function send(visit: Visit, reply: Reply): void {
   }
   const body = reply.kind === 'fragment' ? reply.body : frame(visit, reply);
   const bytes = Buffer.from(body.text);
+  room.take(bytes.length);
   response.writeHead(reply.status ?? 200, {
     ...security,
     ...(reply.kind === 'page' ? reply.headers : {}),

@@ -55,6 +55,7 @@ const pages = createExplorer({
   bodyTimeout: config.bodyTimeout,
   brand: readBrand(config),
   clientAddress,
+  rooms: createAnswerRooms(() => undefined),
   log,
 });
 
