@@ -5,6 +5,7 @@ import type { PatchFormat } from '../fhir/media-type.ts';
 import { declaredType } from '../interaction/declared.ts';
 import type { Route } from '../interaction/routes.ts';
 import type { Model } from '../model/model.ts';
+import { makeOnce } from '../make-once.ts';
 import { asBinary, takesContent } from './binary.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
@@ -18,6 +19,9 @@ import type { XmlBody } from './xml-body.ts';
 export interface ResourceLimits extends BodyLimits {
   readonly bundle: number;
 }
+
+/** What reads XML is loaded with the first body. */
+const loadXml = makeOnce(() => import('./xml-body.ts'));
 
 /** The context that decides which resource is read, and its maximum size. */
 interface Reading {
@@ -42,7 +46,7 @@ export async function readResource(
   const receive = (bytes: number, xml?: XmlBody): Promise<Body> =>
     readUpload(req, res, { most: bytes, timeout, isBundle }, uploads, xml);
   const read = async (bytes: number, isXml: boolean): Promise<ReceivedBody> => {
-    const xml = isXml ? new (await import('./xml-body.ts')).XmlBody(model.definitions) : undefined;
+    const xml = isXml ? new (await loadXml()).XmlBody(model.definitions) : undefined;
     const body = await receive(bytes, xml);
     return { ...body, bytes: withoutMark(body.bytes), ...(xml === undefined ? {} : { xml }) };
   };
@@ -64,7 +68,7 @@ export async function readResource(
 /** The body as JSON if it is a Binary as XML; undefined if it is other content. */
 async function binaryOfXml(body: Body, { definitions }: Model): Promise<ReceivedBody | undefined> {
   if (!/<(\w+:)?Binary[\s/>]/.test(body.bytes.subarray(0, 1024).toString('latin1'))) return undefined;
-  const { XmlBody } = await import('./xml-body.ts');
+  const { XmlBody } = await loadXml();
   const xml = new XmlBody(definitions);
   return { ...withBytes(body, bytes => Buffer.concat([xml.push(bytes), xml.end()])), xml };
 }

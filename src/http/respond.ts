@@ -2,6 +2,7 @@ import { prettyJson } from '../fhir/json.ts';
 import { printETag } from '../fhir/etag.ts';
 import type { XmlTypes } from '../fhir/xml/layout.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
+import { makeOnce } from '../make-once.ts';
 import { compress, encodingFor } from './compress.ts';
 import type { Context, Respond } from './context.ts';
 import { linger } from './linger.ts';
@@ -42,6 +43,7 @@ export function createRespond(options: RespondOptions): Respond {
     if (content !== undefined) {
       const isIndented = !inXml && state.pretty === true && content.length <= longestIndented;
       body = isIndented && typeof content === 'string' ? `${prettyJson(content)}\n` : content;
+      if (inXml) body = Buffer.from(body); // a text of many parts is encoded faster so than by the socket
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       if (encoding !== undefined && body.length >= options.threshold) {
         body = await compress(body, encoding);
@@ -63,9 +65,11 @@ export function createRespond(options: RespondOptions): Respond {
   };
 }
 
+const loadXml = makeOnce(() => import('./xml-answer.ts'));
+
 /** The response with its body as XML, by modules that are loaded with the first. */
 async function asXml(context: Context, response: FhirResponse, { types }: RespondOptions): Promise<FhirResponse> {
-  const { xmlAnswer } = await import('./xml-answer.ts');
+  const { xmlAnswer } = await loadXml();
   const { state, method } = context;
   const pretty = state.pretty === true && (response.body?.length ?? 0) <= longestIndented;
   const interaction = state.partialRequest?.route?.interaction;

@@ -246,6 +246,19 @@ describe('a body in XML', () => {
     ]);
   });
 
+  it.each([
+    ['is not well-formed', `<Patient ${fhir}>`],
+    [
+      'has a DTD',
+      `<!DOCTYPE Patient [<!ENTITY a SYSTEM "file:///etc/passwd">]><Patient ${fhir}><id value="&a;"/></Patient>`,
+    ],
+    ['is JSON', '{"resourceType":"Patient"}'],
+    ['is empty', ''],
+  ])('that %s is 400', async (_, body) => {
+    const answer = await send('POST', '/Patient', body);
+    expect([answer.status, jsonIn(answer).issue[0]]).toMatchObject([400, { severity: 'error', code: 'structure' }]);
+  });
+
   it('of a Binary is the resource if it is a Binary, and content else', async () => {
     const binary = `<Binary ${fhir}><contentType value="text/plain"/><data value="YWJj"/></Binary>`;
     const made = await send('POST', '/Binary', binary);

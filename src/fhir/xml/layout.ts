@@ -33,6 +33,12 @@ export const xhtmlNamespace = 'http://www.w3.org/1999/xhtml';
 export interface Field {
   /** The JSON property, and the local name in XML. */
   readonly name: string;
+  /** The property of JSON beside a primitive. */
+  readonly beside: string;
+  /** The texts before a value, and around elements inside. */
+  readonly value: string;
+  readonly start: string;
+  readonly end: string;
   /** The name in FHIRPath: that of a choice without its type. */
   readonly step: string;
   /** The position in the definition; the types of a choice have one. */
@@ -94,6 +100,10 @@ function createLayouts(types: XmlTypes): Layouts {
       const inside = content ?? (primitive === undefined ? types.get(code) : undefined);
       fields.set(property, {
         name: property,
+        beside: `_${property}`,
+        value: `<${property} value="`,
+        start: `<${property}`,
+        end: `</${property}>`,
         step: element.name,
         at,
         many: element.max > 1,

@@ -115,34 +115,44 @@ export class Printer {
     const layout = this.#layoutOf(name);
     const isRoot = this.path.length === 0;
     if (isRoot) this.path.push(layout.name);
-    this.#element(layout.name, namespace, value as JsonObject, layout); // it has a resourceType
+    // it has a resourceType
+    this.#element(`<${layout.name}${namespace}`, `</${layout.name}>`, value as JsonObject, layout);
     if (isRoot) this.path.pop();
   }
 
-  /** Writes an element with the content of an object; `attributes` begin with a space. */
-  #element(name: string, attributes: string, value: JsonObject, layout: Layout): void {
+  /** Writes an element with the content of an object: `start` is the text up to its further attributes. */
+  #element(start: string, end: string, value: JsonObject, layout: Layout): void {
     const fields = this.fieldsOf(value, layout);
-    let start = `<${name}${attributes}`;
-    let inside = false;
-    for (const field of fields) {
-      if (field.kind === 'attribute')
-        start += ` ${field.name}="${this.#escaped(textOf(value[field.name]), field.step)}"`;
-      else inside = true;
+    this.text += start;
+    let inside = 0;
+    for (const { kind, name, step } of fields) {
+      if (kind === 'attribute') this.text += ` ${name}="${this.#escaped(textOf(value[name]), step)}"`;
+      else inside++;
     }
-    this.text += inside ? `${start}>` : `${start}/>`;
-    if (!inside) return;
+    if (inside === 0) {
+      this.text += '/>';
+      return;
+    }
+    this.text += '>';
     this.#level++;
     for (const field of fields) if (field.kind !== 'attribute') this.#field(value, field);
     this.#level--;
     this.#line();
-    this.text += `</${name}>`;
+    this.text += end;
   }
 
   #field(owner: JsonObject, field: Field): void {
-    const { name, step, kind } = field;
-    const value = owner[name];
-    const beside = kind === 'primitive' ? owner[`_${name}`] : undefined;
-    this.path.push(step);
+    const value = owner[field.name];
+    const beside = field.kind === 'primitive' ? owner[field.beside] : undefined;
+    if (typeof value === 'string' && field.kind === 'primitive' && beside === undefined) {
+      // Most elements are such ones.
+      this.#line();
+      this.text += field.value;
+      this.text += this.#escaped(value, field.step);
+      this.text += '"/>';
+      return;
+    }
+    this.path.push(field.step);
     if (Array.isArray(value) || Array.isArray(beside)) {
       const values: readonly unknown[] = Array.isArray(value) ? value : [];
       const besides: readonly unknown[] = Array.isArray(beside) ? beside : [];
@@ -151,29 +161,30 @@ export class Printer {
         this.#one(field, values, at, besides[at]);
         this.path.pop();
       }
-    } else this.#one(field, owner, name, beside);
+    } else this.#one(field, owner, field.name, beside);
     this.path.pop();
   }
 
   /** Writes the value at `parent[key]`, with `beside` of its property with an underscore. */
   #one(field: Field, parent: object, key: string | number, beside: unknown): void {
     const value = (parent as Record<string | number, unknown>)[key]; // an object or an array
-    const { name, kind } = field;
+    const { kind, start, end } = field;
     switch (kind) {
       case 'primitive': {
         if (value === undefined || value === null) {
           if (!isObject(beside)) return;
           this.#line();
-          return this.#element(name, '', beside, field.layout());
+          return this.#element(start, end, beside, field.layout());
         }
         const written = typeof value === 'number' ? decimalText(this.#decimals, parent, key, value) : textOf(value);
-        const attribute = ` value="${typeof value === 'string' ? this.#escaped(written) : written}"`;
+        const shown = typeof value === 'string' ? this.#escaped(written) : written;
         this.#line();
-        if (!isObject(beside)) this.text += `<${name}${attribute}/>`;
-        else if (beside['id'] === undefined) this.#element(name, attribute, beside, field.layout());
+        if (!isObject(beside)) this.text += `${field.value}${shown}"/>`;
+        else if (beside['id'] === undefined) this.#element(`${field.value}${shown}"`, end, beside, field.layout());
         else {
           const { id, ...rest } = beside;
-          this.#element(name, ` id="${this.#escaped(textOf(id), 'id')}"${attribute}`, rest, field.layout());
+          const attributes = ` id="${this.#escaped(textOf(id), 'id')}" value="${shown}"`;
+          this.#element(`${start}${attributes}`, end, rest, field.layout());
         }
         return;
       }
@@ -183,18 +194,18 @@ export class Printer {
         return;
       case 'resource':
         this.#line();
-        this.text += `<${name}>`;
+        this.text += `${start}>`;
         this.#level++;
         this.#line();
         this.#resource(value, '');
         this.#level--;
         this.#line();
-        this.text += `</${name}>`;
+        this.text += end;
         return;
       case 'complex':
         if (!isObject(value)) throw this.#error('This is no object, so that XML cannot have it.');
         this.#line();
-        return this.#element(name, '', value, field.layout());
+        return this.#element(start, end, value, field.layout());
       case 'attribute':
         return;
       default:
