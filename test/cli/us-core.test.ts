@@ -109,7 +109,6 @@ describe('US Core 6.1.0, by `definitions init`', () => {
         'Added to Provenance: the parameter `target`, which `Provenance:target` of the guide needs.',
         'Added to every type: scopes, `versioning`, `conditionalRead` where it is read, and the parameters `_id` and ' +
           '`_lastUpdated` where it is searched.',
-        'Omitted from the statement: `format` xml. Resources are JSON.',
         expect.stringMatching(
           /^Omitted from Questionnaire, although the guide says SHALL: the profile `.*sdc-questionnaire`\. No Struct/,
         ),

@@ -129,7 +129,7 @@ export const readFaults: readonly Planted[] = [
     types: patient,
     found: ['metadata.format'],
     answer: (given, { path }) => {
-      if (path === 'metadata') given.text = given.text.replace('"format":[', '"format":["xml",');
+      if (path === 'metadata') given.text = given.text.replace('"format":[', '"format":["ttl",');
     },
   },
   {
