@@ -31,7 +31,8 @@ export function requestInXml(path: string, { headers = {}, body }: AskOptions): 
     return typeof value === 'string' ? value : value?.join();
   };
   const accept = valueOf('accept');
-  const isFree = (accept === undefined && !/\/Binary\//.test(path)) || json.test(accept ?? '');
+  const isFree =
+    (accept === undefined && !/\/Binary\//.test(path)) || (json.test(accept ?? '') && accept?.includes(',') !== true);
   const asked = isFree && !path.includes('_format') ? { Accept: (accept ?? xml).replace(/json/i, 'xml') } : {};
   const contentType = valueOf('content-type') ?? '';
   const isPlain = json.test(contentType) && valueOf('content-encoding') === undefined;
