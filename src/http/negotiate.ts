@@ -106,7 +106,10 @@ export function accepts(accept: string | undefined, type: string): boolean {
   );
 }
 
-/** Whether an Accept header names a type of FHIR, or one that means it. */
+/**
+ * Whether an Accept header names a type of FHIR, or one that means it: not the generic types of XML, which browsers
+ * name, and which documents such as those of CDA have.
+ */
 export const namesFhir = (accept: string | undefined): boolean =>
   accept !== undefined && accept.split(',').some(text => named.has(text.split(';')[0]?.trim().toLowerCase() ?? ''));
 
@@ -116,8 +119,6 @@ const named: ReadonlySet<string> = new Set([
   'application/json+fhir',
   'text/json',
   fhirXml,
-  plainXml,
-  textXml,
   'application/xml+fhir',
   'application/fhir+turtle',
 ]);

@@ -268,6 +268,8 @@ describe('a body in XML', () => {
       201,
       { contentType: 'application/xml', data: Buffer.from('<ClinicalDocument/>').toString('base64') },
     ]);
+    const document = await server.get(`/Binary/${jsonIn(other).id}`, { Accept: 'application/xml' });
+    expect([document.headers['content-type'], document.text]).toEqual(['application/xml', '<ClinicalDocument/>']);
     const read = await server.get(`/Binary/${jsonIn(made).id}`, asXml);
     expect(jsonIn(read)).toMatchObject({ resourceType: 'Binary', data: 'YWJj' });
   });

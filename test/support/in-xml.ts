@@ -31,9 +31,10 @@ export function requestInXml(path: string, { headers = {}, body }: AskOptions): 
     return typeof value === 'string' ? value : value?.join();
   };
   const accept = valueOf('accept');
-  const isFree =
-    (accept === undefined && !/\/Binary\//.test(path)) || (json.test(accept ?? '') && accept?.includes(',') !== true);
-  const asked = isFree && !path.includes('_format') ? { Accept: (accept ?? xml).replace(/json/i, 'xml') } : {};
+  const isBinary = /\/Binary\//.test(path);
+  const isFree = (accept === undefined && !isBinary) || (json.test(accept ?? '') && accept?.includes(',') !== true);
+  const asked =
+    isFree && !path.includes('_format') ? { Accept: isBinary ? xml : (accept ?? xml).replace(/json/i, 'xml') } : {};
   const contentType = valueOf('content-type') ?? '';
   const isPlain = json.test(contentType) && valueOf('content-encoding') === undefined;
   const sent = isPlain && body !== undefined ? bodyInXml(String(body), path.startsWith('/Binary')) : undefined;
