@@ -17,7 +17,7 @@ function fits(version: string, range: string): boolean {
   const numbers = (text: string): number[] => text.split('.').map(part => Number.parseInt(part, 10));
   const [major = 0, minor = 0, patch = 0] = numbers(version);
   return range.split('||').some(part =>
-    (part.match(/(?:[<>=^~]+\s*)?[\dx*][\dx.*]*/g) ?? ['*']).every(bound => {
+    (part.match(/(?:[<>=^~]+\s*)?v?[\dx*][\dx.*]*/g) ?? ['*']).every(bound => {
       const [, sign = '', text = ''] = /^([<>=^~]*)\s*v?(.*)$/.exec(bound) ?? [];
       if (text.startsWith('*') || text.startsWith('x')) return true;
       const [M = 0, m = 0, p = 0] = numbers(text).map(number => (Number.isNaN(number) ? 0 : number));

@@ -20,6 +20,11 @@ const usualWait = 250;
 const mostMemory = 1024 * 1024;
 
 const heap = { env: { NODE_OPTIONS: '--max-old-space-size=512' } };
+
+/** How long a turn of the event loop may take, in milliseconds of processor time where the loop takes `usualLoop`. */
+const usualTurn = 50;
+const usualLoop = 60;
+
 const all = process.env['CRS_TEST_OVERLOAD'] !== undefined;
 const servers = ['r4', 'default'].flatMap(name => [[name, 1] as const, [name, 2] as const]);
 
@@ -165,17 +170,21 @@ function memoryOf(pid: number): readonly number[] {
 describe.skipIf(!all).each(servers)('the interface %s with %i processes (CRS_TEST_OVERLOAD)', (name, processes) => {
   let server: Launched;
   let flags: readonly string[];
+  let turns: string;
   beforeAll(async () => {
     const folder = mkdtempSync(join(temporaryFolder(), 'crs-overload-'));
+    turns = join(folder, 'turns');
     const store = ['--store', `sqlite:${join(folder, 'a.sqlite')}`];
     flags = name === 'default' ? store : ['--interface', name, ...store];
     await must(['partition', 'add', 'demo', ...flags]);
     await must(['load', '--partition', 'demo', ...flags, await longRecords(folder)]);
     port = await freePort();
     agent = new Agent({ maxSockets: 160 });
+    const loaded = `--import=${new URL('turns.js', import.meta.url).href}`;
+    const measured = { env: { NODE_OPTIONS: `${heap.env.NODE_OPTIONS} ${loaded}`, TEST_TURNS: turns } };
     const open = ['--access', 'open', '--authorization-server', 'off', '--log', 'off'];
     const limits = ['--max-connections', `${connections}`, '--processes', `${processes}`];
-    server = launch(['serve', '--port', `${port}`, ...flags, ...open, ...limits], heap);
+    server = launch(['serve', '--port', `${port}`, ...flags, ...open, ...limits], measured);
     await server.until(/^Serves /m);
   }, 300_000);
   afterAll(async () => {
@@ -206,13 +215,26 @@ describe.skipIf(!all).each(servers)('the interface %s with %i processes (CRS_TES
     return longest;
   }
 
+  /** The longest turn so far in units of `usualTurn`, by the calibrated loop of the same run. */
+  function longestTurn(): number {
+    const found = { loop: [0], turn: [0] };
+    for (const [, kind = '', value = ''] of readFileSync(turns, 'utf8').matchAll(/^(loop|turn) ([\d.]+)/gm))
+      found[kind as keyof typeof found].push(Number(value));
+    return Math.max(...found.turn) / usualTurn / (Math.max(...found.loop) / usualLoop);
+  }
+
   it.each(cases)('%s: answered, and never 500', { timeout: 300_000 }, async (what, ask) => {
+    writeFileSync(turns, readFileSync(turns, 'utf8').replaceAll(/^turn.*\n/gm, ''));
     const work = ask();
     const wait = await longestWait(work);
     const statuses = [...new Set((await work).flatMap(statusesIn))].toSorted();
-    console.log(`${name} ${processes}: ${what}: ${statuses.join(' ')}; /healthz ${wait.toFixed(0)} ms`);
+    const turn = longestTurn();
+    console.log(
+      `${name} ${processes}: ${what}: ${statuses.join(' ')}; /healthz ${wait.toFixed(0)} ms, turn ${turn.toFixed(1)}`,
+    );
     expect(statuses.filter(status => status === '500' || status === '0')).toEqual([]);
     expect(wait).toBeLessThan(10 * usualWait);
+    expect(turn).toBeLessThan(10);
     expect([server.process.exitCode, server.stderr()]).toEqual([null, expect.not.stringContaining('heap out of')]);
     for (const memory of memoryOf(server.process.pid ?? 0)) expect(memory).toBeLessThan(mostMemory);
   });

@@ -11,7 +11,9 @@ interface Chart {
   readonly entry: readonly Entry[];
 }
 
-const note = 'a long note of a visit '.repeat(60);
+/** A text of 1.3 KB whose words differ from record to record. */
+const note = (at: number): string =>
+  Array.from({ length: 220 }, (_, word) => ((at * 7_919 + word * 104_729) % 1_679_616).toString(36)).join(' ');
 
 /** A chart as a transaction: a patient, and observations of about 2 KB that refer to it. */
 export function chart(name: string, count: number): Chart {
@@ -24,7 +26,7 @@ export function chart(name: string, count: number): Chart {
       code: { text: `${at}` },
       identifier: [{ system: 'urn:x', value: `${name}-${at}` }],
       subject: { reference: fullUrl },
-      note: [{ text: note }],
+      note: [{ text: note(at) }],
     },
     request: { method: 'POST', url: 'Observation' },
   });
