@@ -5,7 +5,7 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Join, Query } from '../search/ast.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
-import type { IndexAdmin } from '../store/indexes.ts';
+import { createdOrder, type IndexAdmin } from '../store/indexes.ts';
 
 /** `Retry-After` in seconds. */
 const retryAfter = '10';
@@ -39,7 +39,7 @@ export async function refusePending(
   const searched = parametersOf(query).map(({ code }) => code);
   const used = [...searched, ...(count === 0 ? [] : parametersOfSort(type, sort)).map(({ code }) => code)];
   // The order of a type without a sort date is stored too, and may be outdated.
-  if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push('_lastUpdated');
+  if (count > 0 && type.sortDate === undefined && sort.some(({ by }) => by === 'default')) used.push(createdOrder);
   const wanted = pending.filter(({ param }) => used.includes(param));
   if (wanted.length === 0) return;
   const isSorted = sort.some(({ by }) => by !== 'default');

@@ -44,7 +44,7 @@ function keyOf(key: Sort, type: ResourceType, resource: Indexed): number | strin
       return resource.lastUpdated;
     case 'default':
       return type.sortDate === undefined
-        ? resource.lastUpdated
+        ? (resource.created ?? resource.lastUpdated)
         : sortValue(type.sortDate.code, resource.entries, key.descending);
     case 'score':
       return scoreOf(key.of, resource.entries) ?? null;

@@ -1,3 +1,9 @@
+/**
+ * The name, in place of a parameter, of the default order of a type without a sort date: the newest records first, by
+ * the time of their creation, which no update changes.
+ */
+export const createdOrder = '_created';
+
 export interface PendingIndex {
   readonly type: string;
   readonly param: string;

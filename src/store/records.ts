@@ -45,6 +45,11 @@ export interface StoredVersion {
    * if other definitions or an older layout wrote the version.
    */
   readonly owners?: readonly string[] | undefined;
+  /**
+   * When the record was created, in milliseconds since 1970 UTC: `lastUpdated` of its first version after its last
+   * tombstone. Only in a page in the default order of a type without a sort date, which is this order.
+   */
+  readonly created?: number | undefined;
 }
 
 /** A version that is no tombstone. */

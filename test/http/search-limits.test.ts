@@ -77,7 +77,7 @@ describe('a search by a parameter whose index is being built', () => {
     expect(await status('_sort=date&_count=1')).toBe(200);
   });
 
-  it('so is the order by last update of a type that has no sort date', async () => {
+  it('so is the order by creation of a type that has no sort date', async () => {
     const { indexes } = server.running.engine.store;
     const building = indexes.rebuild('demo', 'Patient')[Symbol.asyncIterator]();
     expect((await building.next()).done).toBe(false);

@@ -97,6 +97,18 @@ it('show a record once that moves to a later page, and one that moves to an earl
   expect(shown).toEqual(['m0', 'm1', 'm2', 'm3'].map(id => `Encounter/${id}`));
 });
 
+it('follow no record without a date, which no write moves', { timeout: 60_000 }, async () => {
+  const organizations = (to: number): readonly object[] =>
+    Array.from({ length: 1_100 }, (_, at) => makers.Organization(`f${at}`, to));
+  await put(server.partition, organizations(1));
+  let written = 1;
+  const shown = await walk('/Organization?name=walk&_count=500', async () => {
+    await put(server.partition, organizations((written += 1)));
+  });
+  expect(shown.filter(id => /f\d+$/.test(id)).length).toBe(1_100);
+  expect(new Set(shown).size).toBe(shown.length);
+});
+
 it('end with 410 where too many records are written to follow them', { timeout: 60_000 }, async () => {
   const encounters = (to: number): readonly object[] =>
     Array.from({ length: 1_100 }, (_, at) => makers.Encounter(`x${at}`, to));

@@ -16,6 +16,7 @@ import { anyEntries, anyQuery, anySort } from './random.ts';
 import { seeded } from '../support/seeded.ts';
 import { model, search, thing } from './thing.ts';
 import { current } from '../store/support/current.ts';
+import { list } from '../store/support/list.ts';
 
 /** Opens a new, empty store. */
 export type OpenStore = (
@@ -51,7 +52,7 @@ const types: readonly (readonly [title: string, type: ResourceType])[] = [
     'sorted by a date with one value',
     { ...thing, sortDate: param('born'), sortIndexes: new Set(thing.indexed.keys().filter(isSortable)) },
   ],
-  ['sorted by lastUpdated', { ...thing, sortDate: undefined }],
+  ['sorted by creation', { ...thing, sortDate: undefined }],
   [
     'with pairs',
     {
@@ -195,8 +196,11 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 
 async function read(partition: Partition, type: ResourceType): Promise<readonly Indexed[]> {
   const all: Indexed[] = [];
+  const versions = Map.groupBy(await list(partition.export({ type: type.name })), ({ id }) => id);
   for await (const { id, lastUpdated, text = '' } of current(partition, type.name)) {
-    all.push({ id, lastUpdated, entries: extract(type, text, { id: '', zone: 'UTC' }) });
+    const of = versions.get(id) ?? [];
+    const created = of[of.findLastIndex(version => version.text === undefined) + 1]?.lastUpdated;
+    all.push({ id, lastUpdated, created, entries: extract(type, text, { id: '', zone: 'UTC' }) });
   }
   return all;
 }

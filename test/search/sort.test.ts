@@ -34,10 +34,13 @@ describe('order', () => {
     ['by a second key', '_sort=-date,_id', 'two also mid open none'],
   ])('is %s: %s', (_, query, expected) => expect(order(query, resources)).toBe(expected));
 
-  it('is by lastUpdated, newest first, where the type names no date', () => {
+  it('is by creation, newest first, where the type names no date', () => {
     const type = { ...thing, sortDate: undefined };
     const sort: Sort[] = [{ by: 'default', descending: true }];
-    expect(resources.map(one => positionOf(sort, type, one).keys)).toEqual([[3], [2], [5], [4], [4]]);
+    const keysOf = (created?: number) => resources.map(one => positionOf(sort, type, { ...one, created }).keys);
+    expect(keysOf(1)).toEqual([[1], [1], [1], [1], [1]]);
+    // Of a first version.
+    expect(keysOf()).toEqual([[3], [2], [5], [4], [4]]);
   });
 });
 

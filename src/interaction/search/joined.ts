@@ -130,9 +130,9 @@ export function indexedBy(
   if (params.length === 0) return records.map(withoutEntries);
   const { only, properties } = readingOf(params, type);
   const where = { id: partition.id, zone: partition.settings.zone };
-  return records.map(({ id, lastUpdated, text = '', owners }) => {
+  return records.map(({ id, lastUpdated, created, text = '', owners }) => {
     const parsed = properties === undefined ? undefined : { value: parseProperties(text, properties) };
-    return { id, lastUpdated, owners, entries: extract(only, text, where, parsed) };
+    return { id, lastUpdated, created, owners, entries: extract(only, text, where, parsed) };
   });
 }
 
@@ -164,9 +164,10 @@ const referenceProperties = (
 ): readonly string[] | undefined =>
   type === 'reference' && !delegated ? propertiesRead(expression, definition) : undefined;
 
-const withoutEntries = ({ id, lastUpdated, owners }: StoredVersion): Indexed => ({
+const withoutEntries = ({ id, lastUpdated, created, owners }: StoredVersion): Indexed => ({
   id,
   lastUpdated,
+  created,
   owners,
   entries: [],
 });

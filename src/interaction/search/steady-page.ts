@@ -50,9 +50,9 @@ async function onePage(search: SteadySearch, place: Place): Promise<SteadyPage> 
   const since = began - 1;
   const page = await findPage(search, place);
   const isWhole = after === undefined && page.next === undefined;
-  // A transaction sees one state of the store.
-  if (isWhole || place.partition.timeOf !== undefined || !sort.some(({ by }) => by === 'default'))
-    return { ...page, places: none };
+  // No write moves a record that is ordered by its creation; a transaction sees one state of the store.
+  const mayMove = type.sortDate !== undefined && sort.some(({ by }) => by === 'default');
+  if (isWhole || place.partition.timeOf !== undefined || !mayMove) return { ...page, places: none };
   // After the page is read: what is written before it is known then, and what is written later is on no later page.
   const moved = await writtenSince(search, since, place);
   if (moved.length === 0) return { ...page, places: none };

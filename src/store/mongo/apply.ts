@@ -3,6 +3,7 @@ import type { Change, WriteOutcome, WriteResult } from '../records.ts';
 import { RecordTooLarge } from '../errors.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { createdBefore } from './created.ts';
 import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
 import { answeredLate, isTaken, isTooLarge } from './failures.ts';
 import { inTransaction } from './transaction.ts';
@@ -110,11 +111,13 @@ async function documentFor(
   partition: PartitionInfo,
   change: Change,
   current: Stored | undefined,
-  { updated, by }: WriteStep,
+  step: WriteStep,
 ): Promise<ResourceDocument> {
+  const { updated, by } = step;
   const attached = change.kind === 'put' ? (change.attachments ?? []) : [];
   await requireAttachments(core, partition.p, attached, change.type);
-  return nextDocument(core, partition, change, current, { updated, by });
+  const created = await createdBefore(core, partition.p, change.type, current, step);
+  return nextDocument(core, partition, change, current, { updated, by, created });
 }
 
 /** Replaces the current version, which goes to the history before. */

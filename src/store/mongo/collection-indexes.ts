@@ -2,7 +2,7 @@ import type { IndexDescription } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreDefinitions } from '../store.ts';
 import type { Core, Deployment } from './core.ts';
-import { orderField, updatedField } from './names.ts';
+import { createdField, orderField, updatedField } from './names.ts';
 
 /** The indexes that the two collections of a type need; with `attaches` those by attachments. */
 export function indexesOf(
@@ -60,9 +60,9 @@ function historyIndexes(
   return [{ name: named('h', deployment), key: { p: 1, updated: 1, _id: 1, ...(deployment.sharded ? { b: 1 } : {}) } }];
 }
 
-/** The ordered field of the type's own order: its date, or lastUpdated. */
+/** The ordered field of the type's own order: its date, or the time of creation. */
 export function sortedField({ sortDate }: ResourceType): string {
-  return sortDate === undefined ? updatedField : orderField(sortDate.code);
+  return sortDate === undefined ? createdField : orderField(sortDate.code);
 }
 
 /** The name of the index of terms in the order of ids. */

@@ -7,11 +7,12 @@ import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';
 import { type Core, history, resources, type Step } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
+import { createdField } from './names.ts';
 
-/** A version without its search fields. */
-export type Stored = Omit<HistoryDocument, 'p'>;
+/** A version without its search fields; a current one with the time of its creation. */
+export type Stored = Omit<HistoryDocument, 'p'> & Partial<Pick<ResourceDocument, 'o'>>;
 
-/** The fields of a document without its index entries. */
+/** The fields of a document without its index entries, but the time of its creation. */
 const storedFields = {
   b: 1,
   version: 1,
@@ -21,6 +22,7 @@ const storedFields = {
   attached: 1,
   by: 1,
   digest: 1,
+  [`o.${createdField}`]: 1,
 } as const;
 
 /** Ids per operation. */

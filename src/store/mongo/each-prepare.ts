@@ -5,6 +5,7 @@ import { type Conditional, isConditional } from '../conditional.ts';
 import { unchanged } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';
+import { createdBefore } from './created.ts';
 import { readMany, type Stored } from './current.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, nextDocument, outcomeOf } from './prepare.ts';
@@ -76,7 +77,9 @@ export async function prepareBatch(
     const at = first + index;
     const current = before.get(`${change.type}/${change.id}`);
     steps.push(
-      isConditional(change) ? { kind: 'alone', at, change } : prepareOne(core, partition, change, current, at, updated),
+      isConditional(change)
+        ? { kind: 'alone', at, change }
+        : await prepareOne(core, partition, change, current, at, updated),
     );
   }
   return steps;
@@ -99,19 +102,20 @@ async function readBefore(
   return found;
 }
 
-function prepareOne(
+async function prepareOne(
   core: Core,
   partition: PartitionInfo,
   change: Change,
   current: Stored | undefined,
   at: number,
   updated: number,
-): Prepared {
+): Promise<Prepared> {
   declared(core, change.type);
   const outcome = outcomeOf(change, current);
   if (outcome === 'unchanged') return { kind: 'done', at, result: unchanged(change, current) };
   const by = change.precondition === undefined ? undefined : randomUUID();
-  const document = nextDocument(core, partition, change, current, { updated, by });
+  const created = await createdBefore(core, partition.p, change.type, current);
+  const document = nextDocument(core, partition, change, current, { updated, by, created });
   if (current === undefined) return { kind: 'insert', at, change, document, outcome };
   return { kind: 'replace', at, change, document, current, outcome };
 }

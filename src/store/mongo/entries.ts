@@ -16,26 +16,45 @@ import {
   unsearchable,
 } from '../terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
-import { everyTerm, exactTerm, intervalKey, orderField, pairsOf, termsOf, updatedField, wideTerm } from './names.ts';
+import {
+  createdField,
+  everyTerm,
+  exactTerm,
+  intervalKey,
+  orderField,
+  pairsOf,
+  termsOf,
+  updatedField,
+  wideTerm,
+} from './names.ts';
 import { orderKey, textOrderKey } from '../order-key.ts';
+
+/** The times of a version that is no tombstone, in milliseconds since 1970 UTC. */
+export interface Times {
+  /** Its lastUpdated. */
+  readonly updated: number;
+  /** When its record was created (store/created.ts). */
+  readonly created: number;
+}
 
 /** The fields of a tombstone. */
 export const noFields: IndexFields = { t: [], s: [], d: [], n: [], c: [], o: {} };
 
 /**
- * The fields by which a document is found and sorted. `p` is the key of its partition, `updated` its lastUpdated in
- * milliseconds since 1970 UTC. Entries of parameters that the type does not index are left out.
+ * The fields by which a document is found and sorted. `p` is the key of its partition. Entries of parameters that the
+ * type does not index are left out.
  */
 export function indexFields(
   type: ResourceType,
   p: string,
   id: string,
-  updated: number,
+  { updated, created }: Times,
   entries: readonly IndexEntry[],
 ): IndexFields {
   const fields: Fields = { p, t: new Set([everyTerm(p)]), s: new Set(), w: [], d: new Map(), n: new Map(), c: [] };
   const values = valuesOf(entries);
   const o: Record<string, string> = { [updatedField]: orderKey(updated, id) };
+  if (type.sortDate === undefined) o[createdField] = orderKey(created, id);
   for (const param of type.indexed.values()) {
     const known = values.get(param.code) ?? [];
     for (const value of known) addValue(fields, param, value);

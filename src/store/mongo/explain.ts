@@ -1,10 +1,11 @@
 import type { Document } from 'mongodb';
 import type { ExplainedAnswer, ExplainedClause, Explain } from '../explained.ts';
+import { createdOrder } from '../indexes.ts';
 import { printClause } from '../plan/print.ts';
 import type { Clause } from './clause.ts';
 import { conditionOf } from './filter.ts';
 import type { Index } from './lower.ts';
-import { nameOf as nameInTerms } from './names.ts';
+import { nameOf as nameInTerms, updatedField } from './names.ts';
 import type { Key } from './order.ts';
 import type { Place } from './plan.ts';
 import { createTrace, record, type Trace } from './trace.ts';
@@ -99,7 +100,8 @@ function startsOf(clause: Clause, p: string): readonly string[] {
 }
 
 function printKey(key: Key): string {
-  const name = key.by === 'id' ? '_id' : (key.index?.code ?? '_lastUpdated');
+  const name =
+    key.by === 'id' ? '_id' : (key.index?.code ?? (key.field === updatedField ? '_lastUpdated' : createdOrder));
   return key.descending ? `-${name}` : name;
 }
 

@@ -8,6 +8,7 @@ import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { withOurDefinitions } from './register.ts';
 import { verifyType } from './verify-indexes.ts';
+import { wantedIndexes } from './wanted.ts';
 
 export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
   const writing = <T>(work: () => Promise<T>): Promise<T> => withPortErrors(core, () => withOurDefinitions(core, work));
@@ -22,7 +23,7 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
         return partition === undefined ? [] : pendingOf(core, partition, type);
       }),
     verify: (partition, type) => withPortErrorsEach(core, () => verifyType(core, partition, type)),
-    restart: ({ p }, type, codes = [...type.indexed.keys(), ...type.pairs.map(({ code }) => code)]) =>
+    restart: ({ p, settings }, type, codes = wantedIndexes(type, settings.zone).map(({ code }) => code)) =>
       writing(async () => {
         await parameters(core.database).updateMany(
           { _id: { $in: codes.map(code => parameterId(p, type.name, code)) } },

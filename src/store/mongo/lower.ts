@@ -1,5 +1,6 @@
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Indexes, PairIndex, ParamIndex } from '../plan/indexes.ts';
+import { createdOrder } from '../indexes.ts';
 import { anyTypeTerm, pairTerm } from '../terms.ts';
 import { intervalKey, pairsOf, termsOf } from './names.ts';
 
@@ -23,6 +24,8 @@ export interface Index {
 export interface MongoIndexes extends Indexes<Index> {
   /** Pairs with a complete index. */
   pairs(): readonly PairIndex<Index>[];
+  /** All documents have the time of their creation, which is the default order of a type without a sort date. */
+  readonly hasCreated: boolean;
 }
 
 /** `p` is the key of the partition; `ready` has the codes of parameters and pairs with a complete index. */
@@ -38,6 +41,7 @@ export function indexesOf(type: ResourceType, p: string, ready: ReadonlySet<stri
   return {
     type,
     find,
+    hasCreated: ready.has(createdOrder),
     pairs: () => type.pairs.filter(({ code }) => ready.has(code)).flatMap(pair => pairIndex(pair, p, find)),
     termsOfId: (index, id) => (index.anyType ? [anyTypeTerm(id)] : undefined),
     // Most resources lack most parameters: a term for each would be the largest part of the index.

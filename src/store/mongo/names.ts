@@ -46,5 +46,8 @@ export function orderField(code: string, lowest = false): string {
   return `${nameOf(code)}${lowest ? '<' : ''}`;
 }
 
+/** The ordered field of the time of creation, in types without a sort date. */
+export const createdField = '_created';
+
 /** The ordered field of lastUpdated. */
 export const updatedField = '_updated';

@@ -2,10 +2,12 @@ import type { Position, Sort } from '../../search/ast.ts';
 import type { SortKind } from '../../search/sort-value.ts';
 import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
+import { IndexPending } from '../errors.ts';
+import { createdOrder } from '../indexes.ts';
 import { sortText, sortTextValue } from '../sort-text.ts';
 import type { ResourceDocument } from './layout.ts';
 import type { Index, MongoIndexes } from './lower.ts';
-import { orderField, updatedField } from './names.ts';
+import { createdField, orderField, updatedField } from './names.ts';
 import { orderKey, orderTextIn, orderValue, textOrderKey } from '../order-key.ts';
 
 /** A sort key in documents. */
@@ -16,7 +18,7 @@ export type Key =
       /** Of `o`. */
       readonly field: string;
       readonly descending: boolean;
-      /** The parameter whose value it is, of a date the low end; undefined for lastUpdated, which is never missing. */
+      /** The parameter whose value it is, of a date the low end; undefined for an instant, which is never missing. */
       readonly index: Index | undefined;
       readonly end: End;
       /** The kind of the values of a sort index: texts in the order keys; undefined for times. */
@@ -28,7 +30,10 @@ export type Ordered = Pick<ResourceDocument, '_id' | 'o'>;
 
 /** Resolves sort keys. Throws `IndexPending` if an index that they need is not complete. */
 export function lowerSort(sort: readonly Sort[], indexes: MongoIndexes): readonly Key[] {
-  return lowerKeys(sort, indexes).map(fieldKey);
+  const { type, hasCreated } = indexes;
+  const keys = lowerKeys(sort, indexes);
+  if (!hasCreated && keys.some(({ by }) => by === 'created')) throw new IndexPending(type.name, createdOrder);
+  return keys.map(fieldKey);
 }
 
 function fieldKey(key: plan.Key<Index>): Key {
@@ -38,6 +43,8 @@ function fieldKey(key: plan.Key<Index>): Key {
       return { by: 'id', descending };
     case 'updated':
       return { by: 'field', field: updatedField, descending, index: undefined, end: 'only' };
+    case 'created':
+      return { by: 'field', field: createdField, descending, index: undefined, end: 'only' };
     case 'date': {
       const { index, end } = key;
       return { by: 'field', field: orderField(index.code, end === 'lowest'), descending, index, end };

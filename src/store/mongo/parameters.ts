@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { IndexState } from '../indexes.ts';
+import { createdOrder, type IndexState } from '../indexes.ts';
 import { pendingIn } from '../upkeep/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
@@ -70,7 +70,8 @@ export async function pendingOf(
   type: ResourceType,
 ): Promise<readonly IndexState[]> {
   const ready = await core.registry.ready(partition.p, type);
-  if ([...type.indexed.keys()].every(code => ready.has(code))) return [];
+  const isReady = [...type.indexed.keys()].every(code => ready.has(code));
+  if (isReady && (type.sortDate !== undefined || ready.has(createdOrder))) return [];
   const waiting = pendingIn(type, await statesOf(core, partition, type));
   // A caller without pending ones may search: the cache is older.
   if (waiting.length === 0) core.registry.forget();

@@ -90,7 +90,7 @@ function planned(conditions: readonly Filter<ResourceDocument>[], hint: string |
 /** Whether a clause is a part of the order itself (segments.ts): not the upper bound of a date with several values. */
 function isAlong(clause: Clause, key: Key): boolean {
   if (key.by === 'id' || key.kind !== undefined) return false;
-  if (key.index === undefined) return clause.kind === 'updated';
+  if (key.index === undefined) return clause.kind === 'updated' && key.field === updatedField;
   if (clause.kind !== 'range' || clause.index !== key.index) return false;
   return key.end === 'only' || (clause.low.max === Infinity && clause.high.max === Infinity);
 }

@@ -32,6 +32,8 @@ interface Manner {
   readonly updated: number | undefined;
   /** `_id` of the reservation of the write. */
   readonly by: string | undefined;
+  /** When the record of the current version was created (created.ts). */
+  readonly created: number | undefined;
 }
 
 /** The document of the next version of a resource. Throws `RecordTooLarge`. */
@@ -40,7 +42,7 @@ export function nextDocument(
   partition: PartitionInfo,
   change: Change,
   current: Stored | undefined,
-  { updated, by }: Manner,
+  { updated, by, created }: Manner,
 ): ResourceDocument {
   const { type, id } = change;
   const after = current?.updated ?? 0;
@@ -53,15 +55,18 @@ export function nextDocument(
   const { text: parts, parsed, attachments = current?.attached ?? [] } = change;
   if (isTooLong(parts)) throw new RecordTooLarge(type, id);
   const text = parts.before + stamp(next.version, lastUpdated) + parts.after;
-  return documentOf(core, partition, { ...next, text, attachments }, { parsed, by });
+  return documentOf(core, partition, { ...next, text, attachments }, { parsed, by, created });
 }
 
-/** The document of a version that becomes current. One of an undeclared type gets its entries when it is declared. */
+/**
+ * The document of a version that becomes current, of a record that is created with it unless it says `created`. One of
+ * an undeclared type gets its entries when it is declared.
+ */
 export function documentOf(
   core: Core,
   partition: PartitionInfo,
   kept: KeptVersion,
-  { parsed, by }: { readonly parsed?: ParsedJson | undefined; readonly by?: string | undefined } = {},
+  { parsed, by, created }: Partial<Pick<Manner, 'by' | 'created'>> & { readonly parsed?: ParsedJson | undefined } = {},
 ): ResourceDocument {
   const { p, settings } = partition;
   const { id, version, lastUpdated: updated, text, attachments } = kept;
@@ -83,7 +88,7 @@ export function documentOf(
   if (text === undefined) return { ...common, b: bucketFor(core, type, p, id, []), made, ...noFields };
   const entries = core.options.extract(type, text, { id: partition.id, zone: settings.zone }, parsed);
   const b = bucketFor(core, type, p, id, entries);
-  const fields = indexFields(type, p, id, updated, entries);
+  const fields = indexFields(type, p, id, { updated, created: created ?? updated }, entries);
   return { ...common, b, made, text, owners: printOwners(type, entries), ...fields };
 }
 

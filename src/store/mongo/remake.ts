@@ -6,6 +6,7 @@ import { entriesOfStored } from '../upkeep/entries.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { createdTimes } from './created.ts';
 import { hasPlaces } from './current.ts';
 import { indexFields } from './entries.ts';
 import type { IndexFields, ResourceDocument } from './layout.ts';
@@ -32,16 +33,17 @@ export const readable = {
   o: 1,
 } as const;
 
-/** The fields that a document should have in this partition. */
+/** The fields that a document should have in this partition, of a record that was created at this time. */
 export function fieldsOf(
   core: Core,
   partition: PartitionInfo,
   type: ResourceType,
   document: Readable,
+  created: number | undefined,
   entries = core.options.extract(type, document.text ?? '', zoned(partition)),
 ): IndexFields {
   const { _id, p, updated } = document;
-  return indexFields(type, p, _id.slice(p.length + 1), updated, entries);
+  return indexFields(type, p, _id.slice(p.length + 1), { updated, created: created ?? updated }, entries);
 }
 
 /**
@@ -56,11 +58,12 @@ export async function remake(
 ): Promise<void> {
   const made = madeBy(type, partition.settings.zone);
   const changes: AnyBulkWriteOperation<ResourceDocument>[] = [];
+  const created = await createdTimes(core, partition.p, type, documents);
   for (const document of documents) {
     const { _id, p, b, version, made: before } = document;
     const entries = entriesOfStored(core.options, type, document.text ?? '', zoned(partition));
     if (entries === undefined) continue;
-    const fields = fieldsOf(core, partition, type, document, entries);
+    const fields = fieldsOf(core, partition, type, document, created.get(_id), entries);
     const bucket = bucketFor(core, type, p, _id.slice(p.length + 1), entries);
     const owners = printOwners(type, entries);
     const isSame = b === bucket && owners === document.owners && isDeepStrictEqual(fields, keptFields(document));

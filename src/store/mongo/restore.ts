@@ -1,5 +1,6 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
+import { createdAmong } from '../created.ts';
 import { recordDigest } from '../record-digest.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Mark } from '../records.ts';
@@ -9,6 +10,7 @@ import { claimPlaces } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import { parameters } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';
+import { createdBefore } from './created.ts';
 import { readMany, type Stored } from './current.ts';
 import { isOnlyTaken } from './failures.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
@@ -62,7 +64,8 @@ async function restoreType(
     const before = kept.get(one[0].id);
     const last = one.at(-1) ?? one[0];
     const isNewer = last.version > (before?.version ?? 0);
-    const document = isNewer ? documentOf(core, partition, last) : undefined;
+    const created = isNewer ? await createdWith(core, p, type, before, one) : undefined;
+    const document = isNewer ? documentOf(core, partition, last, { created }) : undefined;
     const top = document ?? before;
     if (top === undefined) continue;
     for (const version of one)
@@ -83,6 +86,20 @@ async function restoreType(
   });
   const done = await insert(steps, all => resources(core, type).bulkWrite(all, { ordered: false }));
   return done === steps.length ? [] : current.map(one => one.of);
+}
+
+/** When a record was created that gets these versions. */
+async function createdWith(
+  core: Core,
+  p: string,
+  type: string,
+  before: Stored | undefined,
+  versions: VersionsOfOne,
+): Promise<number | undefined> {
+  if (before === undefined) return createdAmong(versions);
+  const { version, text, updated } = before;
+  const lastUpdated = (await createdBefore(core, p, type, before)) ?? updated;
+  return createdAmong([{ version, text, lastUpdated }, ...versions.filter(one => one.version !== version)]);
 }
 
 /** Existing documents stay. Returns the number of steps that were done. */

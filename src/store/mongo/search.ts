@@ -9,6 +9,8 @@ import { countUses } from './count-uses.ts';
 import { explained } from './explain.ts';
 import { asTheUrlSays } from './find.ts';
 import { gather } from './gather.ts';
+import { createdField } from './names.ts';
+import { orderValue } from '../order-key.ts';
 import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
 import type { Place } from './plan.ts';
 import { walk } from './walk.ts';
@@ -46,7 +48,7 @@ async function pageIn(place: Place, { query, sort, limit, after }: StoreSearch):
   const page = found.slice(0, fitting(found, limit));
   const last = found.length > page.length ? page.at(-1) : undefined;
   return {
-    versions: page.map(document => storedVersion(type, document)),
+    versions: page.map(document => storedVersion(type, document, keys)),
     next: last === undefined ? undefined : positionOf(keys, last),
   };
 }
@@ -55,6 +57,9 @@ function projectionOf(keys: readonly Key[]): Readonly<Record<string, 1>> {
   return { version: 1, updated: 1, text: 1, owners: 1, ...fieldsOf(keys) };
 }
 
-function storedVersion(type: ResourceType, { _id, version, updated, text, owners }: FoundDocument): StoredVersion {
-  return { type: type.name, id: idOf(_id), version, lastUpdated: updated, text, owners: parseOwners(type, owners) };
+function storedVersion(type: ResourceType, document: FoundDocument, [first]: readonly Key[]): StoredVersion {
+  const { _id, version, updated: lastUpdated, text, owners, o } = document;
+  const found = { type: type.name, id: idOf(_id), version, lastUpdated, text, owners: parseOwners(type, owners) };
+  const created = first?.by === 'field' && first.field === createdField ? o[createdField] : undefined;
+  return created === undefined ? found : { ...found, created: orderValue(created) ?? undefined };
 }

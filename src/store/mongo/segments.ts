@@ -2,7 +2,7 @@ import { above, everything, intersect, type Interval } from '../interval.ts';
 import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { orderBounds } from './conditions.ts';
-import { wideTerm } from './names.ts';
+import { updatedField, wideTerm } from './names.ts';
 import type { Key } from './order.ts';
 import { firstValue } from '../order-key.ts';
 
@@ -59,7 +59,8 @@ function boundsAlong(key: FieldKey, clauses: readonly Clause[]): Along {
   // No clause bounds a sort index.
   if (key.kind !== undefined) return along;
   for (const clause of clauses) {
-    if (clause.kind === 'updated' && key.index === undefined) along = { ...along, at: intersect(along.at, clause.at) };
+    if (clause.kind === 'updated' && key.field === updatedField)
+      along = { ...along, at: intersect(along.at, clause.at) };
     if (clause.kind === 'range' && clause.index === key.index) along = rangeAlong(key, clause, along);
   }
   return along;

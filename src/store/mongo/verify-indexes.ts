@@ -3,10 +3,12 @@ import type { StoreFinding } from '../transfer.ts';
 import { ownersDiffer, printOwners } from '../owners.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
+import { createdOrder } from '../indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
+import { createdTimes } from './created.ts';
 import type { IndexFields } from './layout.ts';
-import { nameOf, orderField, updatedField } from './names.ts';
+import { createdField, nameOf, orderField, updatedField } from './names.ts';
 import { pagesOf } from './pages.ts';
 import { readyCodes } from './parameters.ts';
 import { fieldsOf, keptFields, readable, type Readable, zoned } from './remake.ts';
@@ -22,8 +24,12 @@ export async function* verifyType(core: Core, partition: PartitionInfo, type: Re
   // Read before the documents: an index that is completed meanwhile may still lack entries in them.
   let codes = codesByName(type, await readyCodes(core, partition, type));
   for await (const page of pagesOf<Readable>(resources(core, type.name), { p }, options)) {
-    const findings = page.flatMap(document => differencesOf(core, partition, type, codes, document));
-    yield { checked: page.filter(({ text }) => text !== undefined).length, findings };
+    const current = page.filter(({ text }) => text !== undefined);
+    const created = await createdTimes(core, p, type, current);
+    const findings = page.flatMap(document =>
+      differencesOf(core, partition, type, codes, document, created.get(document._id)),
+    );
+    yield { checked: current.length, findings };
     codes = codesByName(type, await readyCodes(core, partition, type));
   }
 }
@@ -35,6 +41,7 @@ function codesByName(type: ResourceType, ready: readonly string[]): ReadonlyMap<
     [updatedField, '_lastUpdated'],
   ]);
   for (const code of ready) {
+    if (code === createdOrder) names.set(createdField, code);
     const pair = type.pairs.find(one => one.code === code);
     const name = pair === undefined ? nameOf(code) : `${nameOf(pair.owner.code)}+${nameOf(pair.token.code)}`;
     // With wide intervals, and with the lowest value.
@@ -49,6 +56,7 @@ function differencesOf(
   type: ResourceType,
   codes: ReadonlyMap<string, string>,
   document: Readable,
+  created: number | undefined,
 ): readonly StoreFinding[] {
   const name = { partition: partition.id, what: `${type.name}/${document._id.slice(partition.p.length + 1)}` };
   const kept = byCode(keptFields(document), codes);
@@ -58,7 +66,8 @@ function differencesOf(
     // A tombstone has none.
     const entries =
       document.text === undefined ? undefined : core.options.extract(type, document.text, zoned(partition));
-    expected = entries === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document, entries), codes);
+    expected =
+      entries === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document, created, entries), codes);
     owners = entries === undefined ? undefined : printOwners(type, entries);
   } catch (error) {
     if (jsonFault(document.text) === undefined) throw error;

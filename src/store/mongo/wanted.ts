@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '../../model/model.ts';
+import { createdOrder } from '../indexes.ts';
 import { sortVersion } from '../sort-text.ts';
 import type { StoreDefinitions } from '../store.ts';
 
@@ -9,8 +10,12 @@ import type { StoreDefinitions } from '../store.ts';
  */
 const indexVersion = 2;
 
+/** The same for the time of creation, in documents of types without a sort date. */
+const createdVersion = 1;
+
 /**
- * One index of a type, a parameter or a pair as `owner+token`, with a digest of everything that determines its entries.
+ * One index of a type, a parameter, a pair as `owner+token` or the default order (`createdOrder`), with a digest of
+ * everything that determines its entries.
  */
 export interface WantedIndex {
   readonly code: string;
@@ -19,11 +24,11 @@ export interface WantedIndex {
 
 /** The definitions that determine index entries: all processes that write one store must agree on them. */
 export function definitionsDigest(model: StoreDefinitions['model']): string {
-  return `${indexVersion}:${model.digest}`;
+  return `${indexVersion}.${createdVersion}:${model.digest}`;
 }
 
 /** Without definitions a process writes no records. */
-export const noDefinitions = `${indexVersion}:`;
+export const noDefinitions = `${indexVersion}.${createdVersion}:`;
 
 /** The digest of the model in what `definitionsDigest` returns. */
 export const modelDigest = (registered: string): string => registered.slice(registered.indexOf(':') + 1);
@@ -38,7 +43,9 @@ export function wantedIndexes(type: ResourceType, zone: string): readonly Wanted
     code,
     digest: digest([indexVersion, zone, owner.digest, token.digest]),
   }));
-  return [...params, ...pairs];
+  // Documents of a type with a sort date have no time of creation.
+  const created = type.sortDate === undefined ? [{ code: createdOrder, digest: digest([createdVersion]) }] : [];
+  return [...params, ...pairs, ...created];
 }
 
 /** The value of `made` in a document whose entries follow the definitions of the type, in a partition of this zone. */

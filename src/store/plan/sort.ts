@@ -8,7 +8,7 @@ import { type ParamIndexes, readyIndex } from './indexes.ts';
 
 /** A sort key resolved to the index of its parameter. */
 export type Key<I> =
-  | { readonly by: 'id' | 'updated'; readonly descending: boolean }
+  | { readonly by: 'id' | 'updated' | 'created'; readonly descending: boolean }
   /** The low end of a date. */
   | { readonly by: 'date'; readonly index: I; readonly end: End; readonly descending: boolean }
   /** A value of a sort index (sort-text.ts). */
@@ -41,7 +41,7 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
     case 'lastUpdated':
       return { by: 'updated', descending };
     case 'default':
-      return sortDate === undefined ? { by: 'updated', descending } : dateKey(sortDate, descending, indexes);
+      return sortDate === undefined ? { by: 'created', descending } : dateKey(sortDate, descending, indexes);
     case 'score':
       throw new Error('No index has the order of scores');
     case 'param':

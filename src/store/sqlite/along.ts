@@ -59,8 +59,7 @@ interface ClauseAlong {
 const nothing: ClauseAlong = { at: everything, left: 'all', floor: undefined, width: 0 };
 
 function clauseAlong(key: Key, clause: Clause): ClauseAlong {
-  const isInstant = key.by === 'updated' || (key.by === 'ord' && key.p === 0);
-  if (clause.kind === 'updated' && isInstant) return { ...nothing, at: clause.at, left: 'none' };
+  if (clause.kind === 'updated' && key.by === 'updated') return { ...nothing, at: clause.at, left: 'none' };
   if (clause.kind !== 'range' || key.p === 0 || clause.index !== key.p) return nothing;
   const { low, high, width } = clause;
   const isHighest = key.end !== 'lowest';

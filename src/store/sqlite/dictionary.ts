@@ -1,6 +1,7 @@
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { PartitionSettings } from '../partitions.ts';
 import type { StoreDefinitions } from '../store.ts';
+import { createdOrder } from '../indexes.ts';
 import type * as plan from '../plan/indexes.ts';
 import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';
@@ -162,6 +163,6 @@ function paramIndexes(type: ResourceType, params: readonly ParamIndex[]): ParamI
 
 /** The parameter of an index; the order belongs to the sort date, or to lastUpdated. */
 export function paramOf(code: string, type: ResourceType): string {
-  if (code === orderCode) return type.sortDate?.code ?? '_lastUpdated';
+  if (code === orderCode) return type.sortDate?.code ?? createdOrder;
   return code.split('$')[0] ?? code;
 }

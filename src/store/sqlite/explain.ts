@@ -1,4 +1,5 @@
 import type { ExplainedAnswer, ExplainedClause, Explain } from '../explained.ts';
+import { createdOrder } from '../indexes.ts';
 import { partsOf } from '../plan/clause.ts';
 import { printClause } from '../plan/print.ts';
 import type { Clause } from './clause.ts';
@@ -113,8 +114,17 @@ function indexOf(clause: Clause, nameOf: (p: number) => string): string | undefi
   }
 }
 
+/** The names of keys that no parameter has. */
+const instants: Readonly<Record<Key['by'], string>> = {
+  id: '_id',
+  updated: '_lastUpdated',
+  ord: createdOrder,
+  low: '?',
+  text: '?',
+};
+
 function printKey({ by, p, descending }: Key, nameOf: (p: number) => string): string {
-  const name = p === 0 ? (by === 'id' ? '_id' : '_lastUpdated') : nameOf(p);
+  const name = p === 0 ? instants[by] : nameOf(p);
   return descending ? `-${name}` : name;
 }
 

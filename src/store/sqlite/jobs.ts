@@ -75,7 +75,7 @@ export interface PreparedChange {
   readonly text: { readonly before: string; readonly after: string } | undefined;
   /** The text equals the stored one. */
   readonly same: boolean;
-  /** Undefined: lastUpdated. */
+  /** Undefined: that of the current version, or lastUpdated of a record that is created. */
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
@@ -153,7 +153,7 @@ export interface RebuildJob {
     readonly r: number;
     readonly id: string;
     readonly version: number;
-    readonly ord: number | undefined;
+    readonly ord: number;
     readonly rows: Rows;
     /** Undefined: unchanged. */
     readonly owners: string | undefined;

@@ -1,7 +1,7 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
-import type { TypeIndex } from './dictionary.ts';
+import { paramOf, type TypeIndex } from './dictionary.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
 import type { SortKind } from '../../search/sort-value.ts';
@@ -43,9 +43,8 @@ export function lowerSort(sorts: readonly Sort[], index: TypeIndex): readonly Ke
 const resolved = new WeakMap<TypeIndex, WeakMap<readonly Sort[], readonly Key[]>>();
 
 function resolve(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
-  const { sortDate, name } = index.type;
   if (!isOrdered(index) && sorts.some(({ by }) => by === 'default'))
-    throw new IndexPending(name, sortDate?.code ?? '_lastUpdated');
+    throw new IndexPending(index.type.name, paramOf(orderCode, index.type));
   return lowerKeys(sorts, index.planned.params).map(key => columnOf(key, index));
 }
 
@@ -57,7 +56,9 @@ function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
     case 'id':
       return byId(descending);
     case 'updated':
-      return { ...byId(descending), by: sortDate === undefined && isOrdered(index) ? 'ord' : 'updated' };
+      return { ...byId(descending), by: 'updated' };
+    case 'created':
+      return { ...byId(descending), by: 'ord' };
     case 'date': {
       const { index: p, end } = key;
       const found = index.params.find(param => param.p === p);
@@ -77,7 +78,8 @@ function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
   }
 }
 
-function isOrdered(index: TypeIndex): boolean {
+/** Whether `ord` of all resources is that of these definitions. */
+export function isOrdered(index: TypeIndex): boolean {
   return index.indexes.get(orderCode)?.ready ?? false;
 }
 

@@ -39,7 +39,7 @@ import type { FoundRow } from './found.ts';
 import { historySlice } from './history.ts';
 import { earlier, resultsOf } from './note-jobs.ts';
 import { lower } from './lower.ts';
-import { lowerPosition, lowerSort, positionOf } from './order.ts';
+import { type Key, lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import { requireStillDeclared } from '../replaced.ts';
 import { ownedVersion } from './row-values.ts';
@@ -110,7 +110,7 @@ export class SqlitePartition implements Partition {
     const found = rows.slice(0, fitting(rows, limit));
     const last = rows.length > found.length ? found.at(-1) : undefined;
     return {
-      versions: found.map(row => foundVersion(index, row)),
+      versions: found.map(row => foundVersion(index, row, keys)),
       next: last === undefined ? undefined : positionOf(last.keys, last.id, keys),
     };
   }
@@ -272,6 +272,9 @@ function refusal(result: Applied): Error {
   }
 }
 
-function foundVersion({ type }: TypeIndex, { id, version, lastUpdated, text, owners }: FoundRow): StoredVersion {
-  return { type: type.name, id, version, lastUpdated, text, owners: parseOwners(type, owners ?? undefined) };
+function foundVersion({ type }: TypeIndex, row: FoundRow, keys: readonly Key[]): StoredVersion {
+  const { id, version, lastUpdated, text, owners } = row;
+  const found = { type: type.name, id, version, lastUpdated, text, owners: parseOwners(type, owners ?? undefined) };
+  const [first] = keys;
+  return first?.by === 'ord' && first.p === 0 ? { ...found, created: Number(row.keys[0]) } : found;
 }

@@ -12,9 +12,11 @@ import { type Core, followOthers, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { printPart } from './job-text.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
+import { createdOf } from './created.ts';
 import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
+import { isOrdered } from './order.ts';
 import { paramsReferringTo } from '../referring.ts';
 import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
@@ -172,12 +174,21 @@ interface Before {
   readonly isThere: boolean;
   /** Undefined if the stamp is not known yet. */
   readonly ord: number | undefined;
+  /** `ord` of the next version in a type without a sort date; undefined: it stays, or is the stamp of a new record. */
+  readonly created: number | undefined;
   /** Whether the stored text equals this one. */
   isText(text: { before: string; after: string }): boolean;
   rows(): Rows;
 }
 
-const nothing: Before = { version: 0, isThere: false, ord: undefined, isText: () => false, rows: emptyRows };
+const nothing: Before = {
+  version: 0,
+  isThere: false,
+  ord: undefined,
+  created: undefined,
+  isText: () => false,
+  rows: emptyRows,
+};
 
 function readBefore(core: Core, partition: PartitionIndex, index: TypeIndex, id: string): Before {
   const row = core.database.get('SELECT version, last_updated, ord, text FROM resources WHERE t = ? AND id = ?', [
@@ -187,14 +198,18 @@ function readBefore(core: Core, partition: PartitionIndex, index: TypeIndex, id:
   if (row === undefined) return nothing;
   const version = Number(row[0]);
   if (row[3] === null) return { ...nothing, version };
-  const text = String(row[3]);
+  const [text, lastUpdated, ord] = [String(row[3]), Number(row[1]), Number(row[2])];
+  // While the order is being rebuilt, `ord` may be that of other definitions.
+  const created = (): number =>
+    isOrdered(index) ? ord : createdOf(core.database, { t: index.t, id, version, lastUpdated });
   return {
     version,
     isThere: true,
-    ord: Number(row[2]),
+    ord,
+    created: index.type.sortDate === undefined ? created() : undefined,
     // Most are already unlike in their parts.
     isText: ({ before, after }) =>
-      text.startsWith(before) && text.endsWith(after) && text === before + stamp(version, Number(row[1])) + after,
+      text.startsWith(before) && text.endsWith(after) && text === before + stamp(version, lastUpdated) + after,
     rows: () => storedRows(core, index, zoneOf(partition), text),
   };
 }
@@ -232,7 +247,7 @@ function prepareChange(
   if (isTooLong(text)) throw new RecordTooLarge(type, id);
   const whole = text.before + stamp(1, 0) + text.after;
   const entries = core.options.extract(index.type, whole, zoneOf(partition), change.parsed);
-  const { rows, ord } = rowsOf(index, entries);
+  const { rows, ord = found.created } = rowsOf(index, entries);
   const old = found.isThere ? found.rows() : undefined;
   const [added, removed] =
     old !== undefined && ord !== undefined && ord === found.ord ? differences(index, rows, old) : [rows, old];
@@ -242,6 +257,7 @@ function prepareChange(
       version: found.version + 1,
       isThere: true,
       ord: undefined,
+      created: found.created,
       isText: other => other.before === text.before && other.after === text.after,
       rows: () => rows,
     },

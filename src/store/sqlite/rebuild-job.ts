@@ -14,11 +14,10 @@ export function rebuild(database: Database, job: RebuildJob): JobResult {
   }
   const rows = new RowWriter(database);
   for (const resource of job.resources) {
-    const [version, lastUpdated = 0, ord] =
-      database.get('SELECT version, last_updated, ord FROM resources WHERE r = ?', [resource.r]) ?? [];
+    const [version, ord] = database.get('SELECT version, ord FROM resources WHERE r = ?', [resource.r]) ?? [];
     if (version !== resource.version) continue;
     // If the sort date has changed, the resource gets its new order value with its first entries.
-    const wanted = resource.ord ?? Number(lastUpdated);
+    const wanted = resource.ord;
     if (ord !== wanted) database.run('UPDATE resources SET ord = ? WHERE r = ?', [wanted, resource.r]);
     if (resource.owners !== undefined)
       database.run('UPDATE resources SET owners = ?1 WHERE r = ?2 AND owners IS NOT ?1', [resource.owners, resource.r]);

@@ -1,6 +1,7 @@
 import { printOwners } from '../owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
+import { createdOf } from './created.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
 import { emptyRows, rowsOf, selectRows } from './rows.ts';
@@ -39,12 +40,17 @@ function prepareSlice(
   if (indexes.length === 0) return undefined;
   const from = indexes.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
   const found = database.all(
-    'SELECT r, id, version, text, ord FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ORDER BY id LIMIT ?',
+    'SELECT r, id, version, text, ord, last_updated FROM resources WHERE t = ? AND id > ? AND ord IS NOT NULL ' +
+      'ORDER BY id LIMIT ?',
     [index.t, from, rebuildSliceSize],
   );
-  const resources = found.map(([r, key, version, text, before]) => {
+  const resources = found.map(([r, key, version, text, before, updated]) => {
     const entries = entriesOfStored(options, index.type, String(text), { id, zone });
-    const { rows, ord } = entries === undefined ? { rows: emptyRows(), ord: Number(before) } : rowsOf(index, entries);
+    const current = { t: index.t, id: String(key), version: Number(version), lastUpdated: Number(updated) };
+    const { rows, ord = createdOf(database, current) } =
+      entries === undefined
+        ? { rows: emptyRows(), ord: index.type.sortDate && Number(before) }
+        : rowsOf(index, entries);
     const owners = entries === undefined ? undefined : printOwners(index.type, entries);
     const wanted = new Set(indexes.filter(({ after }) => after < String(key)).map(({ p }) => p));
     const ofWanted = selectRows(rows, () => row => wanted.has(Number(row[0])));

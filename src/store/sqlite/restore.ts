@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { byResource, type VersionsOfOne } from '../by-resource.ts';
+import { createdAmong } from '../created.ts';
 import { printOwners } from '../owners.ts';
 import type { KeptVersion } from '../transfer.ts';
 import type { Mark } from '../records.ts';
@@ -42,8 +43,8 @@ function prepareResource(core: Core, partition: PartitionIndex, versions: Versio
   const t = index?.t ?? typeNumber(database, partition.n, type);
   const current = database.get('SELECT version, text FROM resources WHERE t = ? AND id = ?', [t, id]);
   const expected = Number(current?.[0] ?? 0);
-  const older = database.all('SELECT version FROM versions WHERE t = ? AND id = ?', [t, id]);
-  const kept = new Set([expected, ...older.map(([version]) => Number(version))]);
+  const there = versionsThere(database, t, id);
+  const kept = new Set(there.map(({ version }) => version));
   const lacking = versions.filter(({ version }) => !kept.has(version));
   const last = lacking.at(-1);
   if (last === undefined) return undefined;
@@ -56,8 +57,23 @@ function prepareResource(core: Core, partition: PartitionIndex, versions: Versio
   const removed = typeof before === 'string' ? storedRows(core, index, zoned, before) : undefined;
   if (last.text === undefined) return { ...base, ...none, removed };
   const entries = options.extract(index.type, last.text, zoned);
-  const { rows: added, ord = last.lastUpdated } = rowsOf(index, entries);
+  const { rows: added, ord = createdAmong([...there, ...lacking]) } = rowsOf(index, entries);
   return { ...base, ord, added, removed, owners: printOwners(index.type, entries) };
+}
+
+/** The stored versions of a resource; the text of one that is no tombstone is left out. */
+function versionsThere(database: Database, t: number, id: string) {
+  const rows = database.all(
+    ['resources', 'versions']
+      .map(table => `SELECT version, last_updated, text IS NULL FROM ${table} WHERE t = ?1 AND id = ?2`)
+      .join(' UNION ALL '),
+    [t, id],
+  );
+  return rows.map(([version, lastUpdated, isRemoved]) => ({
+    version: Number(version),
+    lastUpdated: Number(lastUpdated),
+    text: isRemoved === 1 ? undefined : '',
+  }));
 }
 
 /** 0 if nothing of the type is stored. */

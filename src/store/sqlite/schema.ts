@@ -1,7 +1,7 @@
 /**
  * The tables. `n` is a partition, `t` a type in a partition, `p` an index of a type (a parameter, a component, a pair),
- * `r` a resource. `ord` is the sort date of a resource and is in every entry, so that "by this term, newest first" is
- * one range of `terms`.
+ * `r` a resource. `ord` is the sort date of a resource, in a type without one the time of its creation, and is in every
+ * entry, so that "by this term, newest first" is one range of `terms`.
  */
 export const schema = `
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

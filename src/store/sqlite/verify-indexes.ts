@@ -6,6 +6,7 @@ import type { Checked } from '../upkeep/report.ts';
 import { jsonFault } from '../value-fault.ts';
 import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';
+import { createdOf } from './created.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
 import { type Rows, rowsOf, splitRows } from './rows.ts';
@@ -153,21 +154,27 @@ function compareResource(
 ): readonly StoreFinding[] | undefined {
   const name = { partition: partition.id, what: `${index.type.name}/${id}` };
   const row = attempt(() =>
-    database.get('SELECT text, last_updated, ord, r, owners FROM resources WHERE t = ? AND id = ?', [index.t, id]),
+    database.get('SELECT text, last_updated, ord, r, owners, version FROM resources WHERE t = ? AND id = ?', [
+      index.t,
+      id,
+    ]),
   );
   if (row.failed !== undefined) return [{ is: 'unreadable', ...name, why: row.failed }];
-  const [text, lastUpdated, kept = null, r = null, owners] = row.value ?? [];
+  const [text, lastUpdated, kept = null, r = null, owners, version] = row.value ?? [];
   if (kept === null) return undefined;
   const made = attempt(() => {
     const entries = options.extract(index.type, String(text), partition);
-    return { ...rowsOf(index, entries), owners: printOwners(index.type, entries) };
+    const current = { t: index.t, id, version: Number(version), lastUpdated: Number(lastUpdated) };
+    const { rows, ord = createdOf(database, current) } = rowsOf(index, entries);
+    return { rows, ord, owners: printOwners(index.type, entries) };
   });
   if (made.failed !== undefined)
     return jsonFault(text) === undefined
       ? [{ is: 'index', ...name, why: 'its entries cannot be extracted' }]
       : [{ is: 'text', ...name, why: 'its text is not JSON' }];
-  const { rows, ord = Number(lastUpdated) } = made.value;
-  const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: 'the sort date differs' }];
+  const { rows, ord } = made.value;
+  const what = index.type.sortDate === undefined ? 'the time of creation' : 'the sort date';
+  const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: `${what} differs` }];
   if (ownersDiffer(index.type, owners, made.value.owners))
     found.push({ is: 'index', ...name, why: 'the owners differ' });
   const lacking = new Set<string>();
@@ -238,7 +245,11 @@ function surplus(
     const [text, lastUpdated, version] =
       database.get('SELECT text, last_updated, version FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
     if (typeof text !== 'string') return new Set();
-    const { rows: given, ord = Number(lastUpdated) } = rowsOf(index, options.extract(index.type, text, partition));
+    const current = { t: index.t, id, version: Number(version), lastUpdated: Number(lastUpdated) };
+    const { rows: given, ord = createdOf(database, current) } = rowsOf(
+      index,
+      options.extract(index.type, text, partition),
+    );
     const own = splitRows(given, name).filter(row => row[0] === p);
     const keys = new Set(own.map(row => JSON.stringify([...row.slice(1), ord, id])));
     remember(large, id, { version, index, keys });

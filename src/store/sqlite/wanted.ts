@@ -7,6 +7,9 @@ import type { StoreDefinitions } from '../store.ts';
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
 
+/** The same for `ord` of types without a sort date: all indexes of these types are then rebuilt. */
+const createdVersion = 1;
+
 /** The index that determines `ord`. */
 export const orderCode = '_order';
 
@@ -33,7 +36,7 @@ type Model = StoreDefinitions['model'];
 
 /** The definitions that determine index entries: two processes that write one file must agree on them. */
 export function definitionsDigest(model: Model): string {
-  return `${indexVersion}:${model.digest}`;
+  return `${indexVersion}.${createdVersion}:${model.digest}`;
 }
 
 /** The digest of the model in what `definitionsDigest` returns; undefined if no definitions are registered. */
@@ -54,7 +57,8 @@ export function wantedIndexes(model: Model, zone: string): readonly WantedType[]
 
 function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] {
   // ord is in every row: a change of it changes all indexes of the type.
-  const order = [indexVersion, zone, type.sortDate?.code, type.sortDate?.digest];
+  const { sortDate } = type;
+  const order = [indexVersion, zone, ...(sortDate ? [sortDate.code, sortDate.digest] : ['created', createdVersion])];
   const wanted: WantedIndex[] = [{ code: orderCode, digest: digest([...order]) }];
   const add = (code: string, ...by: readonly unknown[]): void => {
     wanted.push({ code, digest: digest([...order, ...by]) });

@@ -136,7 +136,7 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
     [current.r],
   );
   if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id, current.r);
-  const ord = text === undefined ? null : (change.ord ?? lastUpdated);
+  const ord = text === undefined ? null : (change.ord ?? current.ord ?? lastUpdated);
   const whole = text === undefined ? undefined : text.before + stamp(version, lastUpdated) + text.after;
   // As in `attach`.
   const attachments = whole === undefined ? [] : (change.attachments ?? attachedTo(database, t, id, current.version));

@@ -106,7 +106,7 @@ async function insertRecord(
     updated: 1,
     made: '',
     text: '{}',
-    ...indexFields(type, '1', id, 1, []),
+    ...indexFields(type, '1', id, { updated: 1, created: 1 }, []),
     attached: [kept],
   });
 }

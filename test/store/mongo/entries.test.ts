@@ -73,13 +73,13 @@ const rows = [
 
 describe('the fields of a document', () => {
   it.each(rows)('%s', (_, one, fields) => {
-    const { o, ...found } = indexFields(type, '7', 'a', 0, [one]);
+    const { o, ...found } = indexFields(type, '7', 'a', { updated: 0, created: 0 }, [one]);
     expect(found).toEqual({ ...t(), s: [], d: [], n: [], c: [], ...fields });
     expect(Object.keys(o)).toEqual(['_updated', 'born', 'date', 'date<', 'when', 'when<']);
   });
 
   it('a pair of an owner and a code, with its system and without', () => {
-    const fields = indexFields(type, '7', 'a', 0, [
+    const fields = indexFields(type, '7', 'a', { updated: 0, created: 0 }, [
       entry('patient', reference('Patient', '1')),
       entry('code', token('http://s', 'a')),
     ]);
@@ -91,7 +91,7 @@ describe('the fields of a document', () => {
 
   it('sort keys: the highest and the lowest of several dates, the only one of one, and none', () => {
     const at = (low: number) => entry('date', { kind: 'date', low, high: low + 1 });
-    expect(indexFields(type, '7', 'a', 3, [at(2), at(1)]).o).toEqual({
+    expect(indexFields(type, '7', 'a', { updated: 3, created: 2 }, [at(2), at(1)]).o).toEqual({
       _updated: '9zlds000003\u0001a',
       born: '\u0001a',
       date: '9zlds000002\u0001a',
@@ -104,7 +104,9 @@ describe('the fields of a document', () => {
   it('a code that means something in field names is written otherwise', () => {
     const param = { ...thing.indexed.get('born'), code: '_updated.$a|b' } as typeof owner;
     const odd: ResourceType = { ...thing, pairs: [], indexed: new Map([[param.code, param]]) };
-    const fields = indexFields(odd, '7', 'a', 0, [entry(param.code, { kind: 'date', low: 0, high: 1 })]);
+    const fields = indexFields(odd, '7', 'a', { updated: 0, created: 0 }, [
+      entry(param.code, { kind: 'date', low: 0, high: 1 }),
+    ]);
     expect(Object.keys(fields.o)).toEqual(['_updated', '%5f;updated%2e;%24;a%7c;b']);
     expect(fields.d).toEqual([{ k: '7|%5f;updated%2e;%24;a%7c;b|', lo: 0, hi: 1 }]);
   });

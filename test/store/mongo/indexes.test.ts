@@ -138,6 +138,19 @@ const damages: readonly (readonly [title: string, update: Document | readonly Do
 ];
 
 describe('verify on MongoDB', () => {
+  it('finds a time of creation that is another, and a rebuild mends it', async () => {
+    const model = t.modelOf([t.owner, t.code, t.name], 'undated');
+    const { store, demo } = await open({ mode: 'command', model });
+    await demo.write([t.put('a', [t.token('c1')])]);
+    await demo.write([t.put('a', [t.token('c2')])]);
+    const [before] = await basics().find().toArray();
+    await basics().updateOne({ _id: /\/a$/ }, { $set: { 'o._created': 'x' } });
+    expect((await differences(store)).join('\n')).toMatch(/Basic\/a: `_created` lacks an entry/);
+    await list(store.indexes.rebuild('demo'));
+    expect(await differences(store)).toEqual([]);
+    expect((await basics().find().toArray())[0]?.['o']).toEqual(before?.['o']);
+  });
+
   it.each(damages)('finds %s, and a rebuild mends it', async (_, update, found) => {
     const { store, demo } = await open({ mode: 'command' });
     await demo.write(
@@ -160,15 +173,20 @@ describe('the indexes of the database', () => {
     await basics().createIndex({ x: 1 }, { name: 'somebody’s' });
     const other = t.modelOf([t.owner, t.code, t.name], 'no sort date');
     const { store } = await open({ mode: 'command', model: other });
-    expect(await store.indexes.database()).toEqual([{ collection: 'Basic', name: 't_date', state: 'unused' }]);
+    const byCreation = { collection: 'Basic', name: 't__created', state: 'missing' } as const;
+    expect(await store.indexes.database()).toEqual([
+      byCreation,
+      { collection: 'Basic', name: 't_date', state: 'unused' },
+    ]);
     await basics().dropIndex('s');
     expect(await store.indexes.database()).toEqual([
+      byCreation,
       { collection: 'Basic', name: 's', state: 'missing' },
       { collection: 'Basic', name: 't_date', state: 'unused' },
     ]);
     const found = await store.indexes.database({ drop: true });
     expect(found.filter(({ state }) => state === 'unused').map(({ name }) => name)).toEqual(['t_date']);
-    expect(await store.indexes.database()).toEqual([{ collection: 'Basic', name: 's', state: 'missing' }]);
+    expect(await store.indexes.database()).toEqual([byCreation, { collection: 'Basic', name: 's', state: 'missing' }]);
     expect((await basics().indexes()).map(({ name }) => name)).toContain('somebody’s');
   });
 

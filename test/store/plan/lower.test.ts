@@ -181,10 +181,10 @@ describe('sort keys', () => {
     ]);
   });
 
-  it('the default is the date of the type, or lastUpdated', () => {
+  it('the default is the date of the type, or the time of creation', () => {
     const sort: readonly Sort[] = [{ by: 'default', descending: true }];
     expect(keysOf(sort)).toEqual([{ by: 'date', index: 'date', end: 'highest', descending: true }]);
-    expect(keysOf(sort, { ...thing, sortDate: undefined })).toEqual([{ by: 'updated', descending: true }]);
+    expect(keysOf(sort, { ...thing, sortDate: undefined })).toEqual([{ by: 'created', descending: true }]);
     expect(() => keysOf(sort, thing, 'date')).toThrow(IndexPending);
   });
 });

@@ -20,6 +20,16 @@ const damages: readonly (readonly [title: string, sql: string, found: RegExp])[]
   ['a sort date that is another', `UPDATE resources SET ord = ord + 1 WHERE id = 'a'`, /Basic\/a: the sort date/],
 ];
 
+/** The same in a type without a sort date. */
+const undated: typeof damages = [
+  [
+    'a time of creation that is another',
+    `UPDATE resources SET ord = ord + 1 WHERE id = 'a'`,
+    /Basic\/a: the time of c/,
+  ],
+  ['an entry with another one', `UPDATE terms SET ord = ord + 1 WHERE id = 'a'`, /Basic\/a: `code` lacks an entry/],
+];
+
 describe('verifyType', () => {
   let place: Awaited<ReturnType<typeof t.newPlace>>;
   let store: Store;
@@ -40,11 +50,28 @@ describe('verifyType', () => {
 
   it.each(damages)('finds %s, and a rebuild mends it', async (_, sql, found) => {
     expect(await findings()).toEqual([]);
-    const database = new DatabaseSync(place.path);
-    expect(Number(database.prepare(sql).run().changes)).toBeGreaterThan(0);
-    database.close();
+    change(sql);
     expect((await findings()).join('\n')).toMatch(found);
     await list(store.indexes.rebuild('demo'));
     expect(await findings()).toEqual([]);
   });
+
+  it.each(undated)('finds %s without a sort date, and a rebuild mends it', async (_, sql, found) => {
+    await store.close();
+    const opened = await t.openDemo(place.url, { model: t.modelOf([t.owner, t.code, t.name], 'undated') });
+    store = opened.store;
+    await list(store.indexes.rebuild('demo'));
+    await opened.demo.write([t.put('a', [t.token('c2')])]);
+    expect(await findings()).toEqual([]);
+    change(sql);
+    expect((await findings()).join('\n')).toMatch(found);
+    await list(store.indexes.rebuild('demo'));
+    expect(await findings()).toEqual([]);
+  });
+
+  const change = (sql: string): void => {
+    const database = new DatabaseSync(place.path);
+    expect(Number(database.prepare(sql).run().changes)).toBeGreaterThan(0);
+    database.close();
+  };
 });

@@ -1,5 +1,6 @@
 import type { Extract } from '../../../indexing/extract.ts';
 import type { ResourceType } from '../../../model/model.ts';
+import type { Position, Sort } from '../../../search/ast.ts';
 import { comparePositions, positionOf } from '../../../search/sort.ts';
 import { createSortedPage } from '../../../search/sorted-page.ts';
 import { parametersOfSort } from '../../../search/walk.ts';
@@ -32,16 +33,38 @@ export async function searchStaged(
     const one = indexed[at];
     if (one !== undefined) page.add(positionOf(sort, type, one), version);
   }
-  for (const record of records) {
+  const matching = records.filter(record => entries.matches(record, type, query));
+  const times = await createdTimes(partition, type, sort, matching);
+  for (const record of matching) {
     const one = entries.of(record, type);
-    if (one === undefined || !entries.matches(record, type, query)) continue;
+    if (one === undefined) continue;
     const { lastUpdated } = record.version; // all of them have one time, after those of all others
-    const position = positionOf(sort, type, { ...one, lastUpdated });
+    const created = times.get(one.id);
+    const position = positionOf(sort, type, { ...one, lastUpdated, created });
     // Behind the stored page there may be stored records before this one.
     const isLater = stored.next !== undefined && comparePositions(sort, position, stored.next) > 0;
-    if (!isLater) page.add(position, record.version);
+    if (!isLater) page.add(position, created === undefined ? record.version : { ...record.version, created });
   }
   const { matches, next } = page.read();
   // The stored page alone may end at its limit although more follow.
   return { versions: matches, next: next ?? stored.next };
+}
+
+/** When the records were created that exist already, if the order needs it: by their ids. */
+async function createdTimes(
+  partition: Partition,
+  { name, sortDate }: ResourceType,
+  sort: readonly Sort[],
+  records: readonly StagedRecord[],
+): Promise<ReadonlyMap<string, number>> {
+  const times = new Map<string, number>();
+  if (sortDate !== undefined || !sort.some(({ by }) => by === 'default')) return times;
+  const anyOf = records.filter(({ before }) => before?.text !== undefined).map(({ version }) => version.id);
+  for (let after: Position | undefined, isLast = anyOf.length === 0; !isLast; isLast = after === undefined) {
+    const from = after === undefined ? {} : { after };
+    const page = await partition.search(name, { query: { kind: 'id', anyOf }, sort, limit: anyOf.length, ...from });
+    for (const { id, created } of page.versions) if (created !== undefined) times.set(id, created);
+    after = page.next;
+  }
+  return times;
 }

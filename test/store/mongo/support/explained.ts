@@ -72,7 +72,7 @@ export async function openSeen(
         updated: at,
         made: '',
         text: '{}',
-        ...indexFields(type, p, `r${at}`, at, of),
+        ...indexFields(type, p, `r${at}`, { updated: at, created: at }, of),
       }));
       for (let at = 0; at < documents.length; at += 1_000)
         await resources(core, type.name).insertMany(documents.slice(at, at + 1_000), { ordered: false });
