@@ -1,7 +1,6 @@
-import { FhirError, fhirError } from '../fhir/error.ts';
+import { FhirError } from '../fhir/error.ts';
 import { isObject } from '../fhir/json-object.ts';
-import { XmlDecoder, linesOf } from '../fhir/xml/convert.ts';
-import { XmlError } from '../fhir/xml/error.ts';
+import { XmlDecoder, linesOf, withFhirErrors } from '../fhir/xml/convert.ts';
 import type { XmlTypes } from '../fhir/xml/layout.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { BodyReader } from './body.ts';
@@ -61,18 +60,6 @@ export class XmlBody implements BodyReader {
 
   #lines(): LineOf | undefined {
     return this.#chunks === undefined ? undefined : linesOf(Buffer.concat(this.#chunks), this.#types);
-  }
-}
-
-/** Runs work on XML. Throws FhirError 400 for XmlError. */
-export function withFhirErrors<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    if (!(error instanceof XmlError)) throw error;
-    const { path, withPlace } = error;
-    const expression = /^[\w.[\]]{1,200}$/.test(path) ? path : undefined;
-    throw fhirError(400, 'structure', `The body is not valid FHIR XML: ${withPlace}`, expression);
   }
 }
 

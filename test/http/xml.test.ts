@@ -182,6 +182,18 @@ describe('a body in XML', () => {
       `${part('path', 'String', 'Patient.name[0].family')}${part('value', 'String', 'Cy')}</parameter></Parameters>`;
     const patched = await send('PATCH', `/Patient/${id}`, patch);
     expect([patched.status, jsonIn(patched).name]).toEqual([200, [{ family: 'Cy' }]]);
+    const entry = (document: string) => ({
+      resource: { resourceType: 'Binary', contentType: 'application/fhir+xml', data: btoa(document) },
+      request: { method: 'PATCH', url: `Patient/${id}` },
+    });
+    const entries = [entry(patch.replace('Cy', 'Di')), entry(patch.replace('</Parameters>', ''))];
+    const bundle = JSON.stringify({ resourceType: 'Bundle', type: 'batch', entry: entries });
+    const answers = jsonIn(await send('POST', '', bundle, { 'Content-Type': 'application/fhir+json' })).entry;
+    expect([answers[0].response.status, answers[0].resource.name]).toEqual(['200', [{ family: 'Di' }]]);
+    expect(answers[1].response).toMatchObject({
+      status: '400',
+      outcome: { issue: [{ diagnostics: expect.stringContaining('not valid FHIR XML') }] },
+    });
   });
 
   it('is a batch, a transaction, and the input of an operation', async () => {

@@ -1,3 +1,4 @@
+import { fhirError } from '../error.ts';
 import { XmlError } from './error.ts';
 import type { XmlTypes } from './layout.ts';
 import { XmlReader } from './read.ts';
@@ -81,4 +82,16 @@ export function linesOf(bytes: Uint8Array, types: XmlTypes): (path: string) => n
     if (root === undefined) jsonOfXml(bytes, types, { visit });
     return path === '' ? lines.get(root ?? '') : (lineOf(path) ?? lineOf(`${root}.${path}`, root));
   };
+}
+
+/** Runs work on XML. Throws FhirError 400 for XmlError. */
+export function withFhirErrors<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const { path, withPlace } = error;
+    const expression = /^[\w.[\]]{1,200}$/.test(path) ? path : undefined;
+    throw fhirError(400, 'structure', `The body is not valid FHIR XML: ${withPlace}`, expression);
+  }
 }

@@ -3,7 +3,8 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
-import { patchFormatOf, patchFormats } from '../../fhir/media-type.ts';
+import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-type.ts';
+import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
 import { isBase64 } from '../../fhir/primitive-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
@@ -86,7 +87,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
  */
 export function withBody(model: Model, request: FhirRequest, entry: BatchEntry, text?: string): FhirRequest {
   const { interaction, method } = request;
-  if (interaction === 'patch') return { ...request, ...patchOf(entry, text) };
+  if (interaction === 'patch') return { ...request, ...patchOf(model, entry, text) };
   const isWrite = interaction === 'create' || interaction === 'update';
   if (!isWrite && (interaction !== 'operation' || method !== 'POST')) return request;
   const resource = text === undefined ? entry.resource() : { text, parsed: undefined };
@@ -116,18 +117,23 @@ function bodyOf(
  * The patch of an entry: a FHIRPath Patch as Parameters, or a Binary with any patch. The failure is 400 without one,
  * and 415 for another content type of a Binary. https://hl7.org/fhir/R4/http.html#patch
  */
-function patchOf(entry: BatchEntry, text?: string): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
+function patchOf(
+  { definitions }: Model,
+  entry: BatchEntry,
+  text?: string,
+): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
   const resource = entry.resource();
   if (resource !== undefined && entry.named?.type !== 'Binary')
     return { body: Buffer.from(text ?? resource.text), contentType: 'application/fhir+json' };
   const { contentType, data } = isObject(resource?.parsed.value) ? resource.parsed.value : {};
-  const format = patchFormatOf(asString(contentType) ?? '');
+  const isXml = isFhirXml(asString(contentType) ?? '');
+  const format = isXml ? 'application/fhir+json' : patchFormatOf(asString(contentType) ?? '');
   if (resource === undefined || (format !== undefined && typeof data !== 'string')) {
     const text = 'A patch in a batch needs Parameters, or a Binary with the `data` of the patch.';
     return { bodyFailure: fhirError(400, 'required', text, at(entry, 'resource')) };
   }
   if (format === undefined) {
-    const text = `The Binary of a patch needs a \`contentType\` of \`${patchFormats.join('`, `')}\`.`;
+    const text = `The Binary of a patch needs a \`contentType\` of \`${servedPatchFormats.join('`, `')}\`.`;
     return { bodyFailure: fhirError(415, 'not-supported', text, at(entry, 'resource.contentType')) };
   }
   const base64 = String(data);
@@ -135,7 +141,14 @@ function patchOf(entry: BatchEntry, text?: string): Pick<FhirRequest, 'body' | '
     const text = '`data` is not valid base64.';
     return { bodyFailure: fhirError(400, 'value', text, at(entry, 'resource.data')) };
   }
-  return { body: Buffer.from(base64, 'base64'), contentType: format };
+  const document = Buffer.from(base64, 'base64');
+  if (!isXml) return { body: document, contentType: format };
+  try {
+    return { body: Buffer.from(withFhirErrors(() => jsonOfXml(document, definitions))), contentType: format };
+  } catch (error) {
+    if (error instanceof FhirError) return { bodyFailure: error };
+    throw error;
+  }
 }
 
 /** The URL of an entry as the client wrote it. */
