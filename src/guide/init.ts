@@ -14,6 +14,7 @@ import { withIncluded } from './included.ts';
 import { everywhere, guideParameters } from './parameters.ts';
 import type { LeaveOut } from './parameters.ts';
 import { prune } from './prune.ts';
+import { withServedOperations } from './served-operations.ts';
 import { declareSystem, leaveOutOfStatement } from './system.ts';
 
 /** A requirement of a guide that this server does not declare. */
@@ -71,12 +72,9 @@ export async function initDefinitions(
     return isKnown && !isUnwanted(expectation);
   });
   const ofType = Map.groupBy(known, ({ type }) => String(type));
-  const declared = withIncluded(
-    known.map(resource => declareType(resource, parameters, isOpen, leaveOut)),
-    known,
-    parameters,
-    text => void added.push(text),
-  );
+  const add = (text: string): void => void added.push(text);
+  const own = known.map(resource => declareType(resource, parameters, isOpen, leaveOut));
+  const declared = withServedOperations(withIncluded(own, known, parameters, add), definitions, parameters, add);
   const names = declared.map(({ type }) => String(type));
   const searched = declared.find(({ interaction }) =>
     objectsOf(interaction).some(({ code }) => code === 'search-type'),

@@ -161,13 +161,20 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     max: Infinity,
     parts: {
       type: { value: 'valueCode', max: 1 },
+      when: {
+        value: 'valueString',
+        max: 1,
+        pattern: /^[^=&\s]+=[^&\s]+(&[^=&\s]+=[^&\s]+)*$/,
+        expected: 'parameters of the call such as `start:missing=true&end:missing=true`',
+      },
       criteria: {
         value: 'valueString',
-        min: 1,
         max: 1,
         pattern: /^[^=&\s]+=[^&\s]+(&[^=&\s]+=[^&\s]+)*$/,
         expected: 'a search such as `status=active&date=ge{since}`',
       },
+      latest: { value: 'valueCode', max: 1 },
+      none: { value: 'valueString', max: 1 },
     },
   },
   incomplete: { on: ['StructureDefinition'], max: 1, value: 'valueString' },

@@ -106,6 +106,8 @@ export interface Operation {
   readonly levels: Readonly<Partial<Record<OperationLevel, OperationCall>>>;
   /** Its input parameters, by name. */
   readonly parameters: ReadonlyMap<string, OperationParameter>;
+  /** The search that it is, if its OperationDefinition has criteria; undefined if code implements it. */
+  readonly query?: NamedQuery | undefined;
 }
 
 export type OperationLevel = 'system' | 'type' | 'instance';
@@ -136,14 +138,31 @@ export interface OperationParameter {
   readonly parts: ReadonlyMap<string, OperationParameter>;
 }
 
-/** Search criteria with a name. https://hl7.org/fhir/R4/search.html#query */
+/**
+ * Search criteria with a name: a named query of `_query`, or an operation that is a search.
+ * https://hl7.org/fhir/R4/search.html#query
+ */
 export interface NamedQuery {
   readonly code: string;
   /** Canonical of its OperationDefinition. */
   readonly url: string;
+  /** Its kind and code in messages: "query `roster`". */
+  readonly label: string;
   readonly parameters: ReadonlyMap<string, QueryParameter>;
+  /** At least one; the first whose conditions a call meets applies, and the last has none. */
+  readonly cases: readonly QueryCase[];
+}
+
+/** One `query-criteria` of a named query. */
+export interface QueryCase {
+  /** The values that parameters of the call have; undefined for a parameter that is absent. */
+  readonly when: readonly (readonly [name: string, value: string | undefined])[];
   /** Names and values of search parameters; `{name}` in a value is the value of a parameter of the query. */
   readonly criteria: readonly (readonly [name: string, value: string])[];
+  /** The code of a date parameter: only the record with the latest date is returned; of operations alone. */
+  readonly latest: string | undefined;
+  /** The reason why no record is found, a sentence; undefined for criteria. */
+  readonly none: string | undefined;
   /** The definition, for problems. */
   readonly source: { readonly file: string; readonly path: string };
 }
@@ -155,6 +174,8 @@ export interface QueryParameter {
   /** True if the value may be a list, with commas. */
   readonly repeats: boolean;
   readonly type: Exclude<SearchParamType, 'composite' | 'special'>;
+  /** The data type of each value, such as `id`. https://hl7.org/fhir/R4/operationdefinition-definitions.html */
+  readonly dataType: string;
 }
 
 export interface Attachment {

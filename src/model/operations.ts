@@ -1,14 +1,13 @@
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
-import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { primitives } from '../fhir/primitive.ts';
 import type { Context } from './context.ts';
 import { items } from './definition-nodes.ts';
-import type { DefinitionNode } from './definition-nodes.ts';
+import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import type { ImplementedOperation } from './implemented-operation.ts';
 import type { Operation, OperationCall, OperationLevel, OperationParameter, SearchParam } from './model.ts';
 import { quotedCodes } from './served.ts';
-import { isQuery } from './named-queries.ts';
+import { compileCriteria, hasCriteria, isQuery } from './named-queries.ts';
 import { supertypes } from './type-definitions.ts';
 
 const levels: readonly OperationLevel[] = ['system', 'type', 'instance'];
@@ -27,20 +26,21 @@ export function compileOperations(
   const found = new Map<string, Operation>();
   for (const node of items(nodes, 'operation')) {
     const canonical = asString(node.json['definition']) ?? '';
-    const definition = definitions.find('OperationDefinition', canonical)?.resource();
-    if (definition === undefined) {
+    const definition = definitions.find('OperationDefinition', canonical);
+    const json = definition?.resource();
+    if (definition === undefined || json === undefined) {
       const urls = definitions.all('OperationDefinition').map(({ url }) => url);
       const hint = didYouMean(canonical.replace(/\|.*/s, ''), urls);
       const text = `No OperationDefinition \`${canonical}\` is loaded.${hint}`;
       report(node, 'definition', text);
       continue;
     }
-    if (isQuery(definition)) {
+    if (isQuery(json)) {
       const text = 'A named query is a search of a type; declare it on the type, or remove it.';
       if (typeName === undefined) report(node, 'definition', text);
       continue;
     }
-    const operation = compileOperation(typeName, node, { definition, canonical }, context);
+    const operation = compileOperation(typeName, node, { here: { definition, path: '', json }, canonical }, context);
     if (operation === undefined) continue;
     const there = found.get(operation.code);
     if (there !== undefined && there.url !== canonical)
@@ -54,13 +54,17 @@ export function compileOperations(
   return found;
 }
 
-/** The operation of a definition; undefined, and reported, if it is not implemented or not one of the type. */
+/**
+ * The operation of a definition (`here`), which code implements or its criteria; undefined, and reported, if neither
+ * does.
+ */
 function compileOperation(
   typeName: string | undefined,
   node: DefinitionNode,
-  { definition, canonical }: { readonly definition: JsonObject; readonly canonical: string },
+  { here, canonical }: { readonly here: DefinitionNode; readonly canonical: string },
   { types, report, operations }: Pick<Context, 'types' | 'report' | 'operations'>,
 ): Operation | undefined {
+  const { json: definition } = here;
   const code = asString(definition['code']) ?? '';
   const name = asString(node.json['name']) ?? '';
   if (name !== code && name !== `$${code}`)
@@ -68,16 +72,17 @@ function compileOperation(
   const on = stringsOf(definition['resource']);
   if (typeName !== undefined && ![typeName, ...supertypes(typeName, types)].some(type => on.includes(type)))
     report(node, 'definition', `\`${canonical}\` is an operation of ${on.join(', ')}, not of ${typeName}.`);
+  if (hasCriteria(definition)) return compileSearch(typeName, { node, here, code, url: canonical }, report);
   const implemented = operations.get(code);
   if (implemented === undefined) {
-    const served = quotedCodes([...operations.keys()].map(one => `$${one}`));
+    const known = quotedCodes([...operations.keys()].map(one => `$${one}`));
     const are = operations.size === 1 ? 'is' : 'are';
-    report(node, 'definition', `The operation \`$${code}\` is not served yet; remove it. ${served} ${are} served.`);
+    report(node, 'definition', `The operation \`$${code}\` is not served yet; remove it. ${known} ${are} served.`);
     return undefined;
   }
   const parameters = parametersOf(definition['parameter'], implemented);
-  const here = levels.filter(level => (typeName === undefined) === (level === 'system'));
-  const calls = here.flatMap(level => {
+  const served = levels.filter(level => (typeName === undefined) === (level === 'system'));
+  const calls = served.flatMap(level => {
     const scopes = implemented.scopes[level];
     if (definition[level] !== true || scopes === undefined) return [];
     const isRead =
@@ -92,6 +97,26 @@ function compileOperation(
     report(node, 'definition', `\`${canonical}\` is not served as an operation of ${where}; remove it.`);
   }
   return Object.freeze({ code, url: canonical, levels: Object.fromEntries(calls), parameters });
+}
+
+/**
+ * An operation of a type that is a search by the criteria of its definition, with the access of a search. Its URL may
+ * have all parameters, since each has the form of a search.
+ */
+function compileSearch(
+  typeName: string | undefined,
+  { node, here, code, url }: Pick<Operation, 'code' | 'url'> & Record<'node' | 'here', DefinitionNode>,
+  report: ReportAt,
+): Operation | undefined {
+  if (typeName === undefined) {
+    report(node, 'definition', 'An operation with `query-criteria` is a search of a type; declare it on the type.');
+    return undefined;
+  }
+  if (here.json['type'] !== true || here.json['instance'] === true || here.json['affectsState'] === true)
+    report(here, 'type', 'An operation with `query-criteria` is a search of a type; write `"type": true` alone.');
+  const query = compileCriteria(typeName, { code, url, label: `operation \`$${code}\`` }, here, report);
+  const type = Object.freeze<OperationCall>({ methods: ['GET', 'POST'], scopes: ['s'] });
+  return Object.freeze({ code, url, levels: { type }, parameters: parametersOf(here.json['parameter']), query });
 }
 
 /** Reports search parameters that an operation needs and that its type does not offer. */

@@ -26,10 +26,11 @@ export function describeOperation(call: Call, operation: Operation, source: Sour
   };
 }
 
-/** The parameters that a URL can have: those of primitive types. */
-const fieldsOf = ({ parameters }: Operation, method: Call['method'], source: Source): readonly Field[] =>
+/** The parameters that a URL can have: those of primitive types, and all of a search, whose values are texts. */
+const fieldsOf = ({ parameters, query }: Operation, method: Call['method'], source: Source): readonly Field[] =>
   [...parameters.values()].flatMap(({ name, type = '', max, min, supported }) => {
-    if (!supported || !primitives.has(type)) return [];
-    const one = typeSchema(type, source);
+    const isPrimitive = primitives.has(type);
+    if (!supported || (!isPrimitive && query === undefined)) return [];
+    const one = isPrimitive ? typeSchema(type, source) : { type: 'string' };
     return [{ name, schema: max === 1 ? one : { type: 'array', items: one }, required: method === 'get' && min > 0 }];
   });

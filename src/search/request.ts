@@ -25,6 +25,8 @@ export interface SearchRequest {
   readonly scores: boolean;
   /** Matches on a page; 0 returns the count only. */
   readonly count: number;
+  /** True if there is one match at most: the first one, and no further page. */
+  readonly firstOnly?: boolean;
   readonly after: Position | undefined;
   readonly summary: 'true' | 'text' | 'data' | 'count' | 'false';
   /** Element names of `_elements`; undefined for all. */

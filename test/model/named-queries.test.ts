@@ -49,6 +49,134 @@ const group = (fields: object = {}) => ({
 const load = (definition: object, resource: object = group()) =>
   loadOnly(statement([resource]), { 'capability/query.json': definition });
 
+/** An operation that is a search, with the parts of each of its criteria. */
+const operation = (cases: readonly Readonly<Record<string, string>>[], fields: object = {}) =>
+  query({
+    kind: 'operation',
+    extension: cases.map(parts =>
+      ours(
+        'query-criteria',
+        Object.entries(parts).map(([name, text]) =>
+          name === 'latest' ? { url: name, valueCode: text } : { url: name, valueString: text },
+        ),
+      ),
+    ),
+    parameter: [
+      { name: 'code', use: 'in', min: 1, max: '*', type: 'Coding' },
+      { name: 'member', use: 'in', min: 0, max: '1', type: 'id' },
+      { name: 'return', use: 'out', min: 1, max: '1', type: 'Bundle' },
+    ],
+    ...fields,
+  });
+
+describe('an operation that is a search', () => {
+  const plain = { criteria: 'code={code}&member=Patient/{member}' };
+
+  it('is compiled with its parameters and its cases', async () => {
+    const { model, problems } = await load(
+      operation([
+        { when: 'code=a', none: 'There are none.' },
+        { when: 'member:missing=true', criteria: 'code={code}' },
+        plain,
+      ]),
+    );
+    expect(problems).toEqual([]);
+    const { levels, query: found } = model?.types.get('Group')?.operations.get('members-since') ?? {};
+    expect(levels).toEqual({ type: { methods: ['GET', 'POST'], scopes: ['s'] } });
+    expect([...(found?.parameters.values() ?? [])]).toEqual([
+      { name: 'code', required: true, repeats: true, type: 'token', dataType: 'Coding' },
+      { name: 'member', required: false, repeats: false, type: 'token', dataType: 'id' },
+    ]);
+    expect(found?.cases).toMatchObject([
+      { when: [['code', 'a']], criteria: [], none: 'There are none.' },
+      { when: [['member', undefined]], criteria: [['code', '{code}']], none: undefined },
+      { when: [], latest: undefined },
+    ]);
+  });
+
+  const at = 'extension[0]';
+  it.each<[string, object, string, string]>([
+    [
+      'with criteria and a reason for none',
+      operation([{ ...plain, none: 'There are none.' }]),
+      at,
+      'Give either `criteria`, or `none` with the reason why no record is found.',
+    ],
+    [
+      'with neither',
+      operation([{ when: 'code=a' }, plain]),
+      at,
+      'Give either `criteria`, or `none` with the reason why no record is found.',
+    ],
+    [
+      'with the latest of none',
+      operation([{ when: 'code=a', none: 'None.', latest: 'code' }, plain]),
+      at,
+      '`latest` needs `criteria`.',
+    ],
+    [
+      'with a latest by no date',
+      operation([{ ...plain, latest: 'code' }]),
+      at,
+      '`latest` of the operation `$members-since` is `code`, no date parameter of Group.',
+    ],
+    [
+      'with a condition on the last criteria',
+      operation([{ ...plain, when: 'code=a' }]),
+      at,
+      'The last criteria apply to all other calls: remove `when`, or add criteria without it.',
+    ],
+    [
+      'with criteria that never apply',
+      operation([plain, plain]),
+      at,
+      'These criteria have no `when`, so that those after them never apply: write them last.',
+    ],
+    [
+      'with a condition on an unknown parameter',
+      operation([{ ...plain, when: 'membr=a' }, plain]),
+      at,
+      'The operation `$members-since` has no parameter `membr` of `when`. Did you mean `member`?',
+    ],
+    [
+      'with a condition of another kind',
+      operation([{ ...plain, when: 'member:not=a' }, plain]),
+      at,
+      '`member:not=a`: write `member:missing=true`, or `member=` and a value.',
+    ],
+    [
+      'with a criterion that is no search',
+      operation([{ criteria: 'cod={code}&member=Patient/{member}' }]),
+      at,
+      'The criterion `cod={code}` of the operation `$members-since` is no search of Group: ' +
+        'Group has no search parameter `cod`. Did you mean `code`? Use `code`, `member`.',
+    ],
+    [
+      'with a parameter that has no use',
+      operation([{ criteria: 'code={code}' }]),
+      'parameter',
+      'No criterion has the parameter `{member}`.',
+    ],
+    [
+      'with a parameter of another type',
+      operation([plain], { parameter: [{ name: 'code', use: 'in', min: 1, max: '1', type: 'Quantity' }] }),
+      'parameter[0].type',
+      'A parameter of an operation with `query-criteria` has one of the types `string`, `id`, `code`, `boolean`, ' +
+        '`Coding`, `Identifier`, `Reference`, `date`, `dateTime`, `instant`, `integer`, `decimal`, `uri`, `url`, ' +
+        '`canonical`.',
+    ],
+    [
+      'of an instance',
+      operation([plain], { instance: true }),
+      'type',
+      'An operation with `query-criteria` is a search of a type; write `"type": true` alone.',
+    ],
+  ])('%s stops the start', async (_, definition, path, text) => {
+    const { problems } = await load(definition);
+    expect(problems.map(one => [one.path, one.text])).toContainEqual([path, text]);
+  });
+});
+
 describe('a named query', () => {
   it('is compiled with its parameters and criteria', async () => {
     const { model, problems } = await load(
@@ -59,14 +187,14 @@ describe('a named query', () => {
     );
     expect(problems).toEqual([]);
     const found = model?.types.get('Group')?.queries.get('members-since');
-    expect(found?.criteria).toEqual([
+    expect(found?.cases[0]?.criteria).toEqual([
       ['code', '{code}'],
       ['member', 'Patient/{member}'],
       ['code:not', 'a&b'],
     ]);
     expect([...(found?.parameters.values() ?? [])]).toEqual([
-      { name: 'code', required: true, repeats: true, type: 'token' },
-      { name: 'member', required: false, repeats: false, type: 'string' },
+      { name: 'code', required: true, repeats: true, type: 'token', dataType: 'string' },
+      { name: 'member', required: false, repeats: false, type: 'string', dataType: 'string' },
     ]);
   });
 
@@ -102,7 +230,7 @@ describe('a named query', () => {
       'with a placeholder of no parameter',
       query({ extension: [criteria('code={code}&member={who}')] }),
       at,
-      'The query has no parameter `who` of the criterion `member={who}`.',
+      'The query `members-since` has no parameter `who` of the criterion `member={who}`.',
     ],
     [
       'with a placeholder in a name',
@@ -153,6 +281,19 @@ describe('a named query', () => {
       query({ type: false }),
       'type',
       'A named query is a search of a type; write `"type": true`.',
+    ],
+    [
+      'of the latest record',
+      query({
+        extension: [
+          ours('query-criteria', [
+            { url: 'criteria', valueString: 'code={code}' },
+            { url: 'latest', valueCode: 'code' },
+          ]),
+        ],
+      }),
+      '',
+      'A named query selects records, whatever their order: `latest` is for operations.',
     ],
   ])('%s stops the start', async (_, definition, path, text) => {
     const { problems, model } = await load(definition);

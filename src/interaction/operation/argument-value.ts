@@ -1,4 +1,4 @@
-import { isObject } from '../../fhir/json-object.ts';
+import { asObject, asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
@@ -6,6 +6,7 @@ import { primitives } from '../../fhir/primitive.ts';
 import type { Primitive } from '../../fhir/primitive.ts';
 import type { OperationParameter } from '../../model/model.ts';
 import { withPlus } from '../../search/parse/date.ts';
+import { escape } from '../../search/parse/escape.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
@@ -65,6 +66,22 @@ export function valueOfPart(parameter: OperationParameter, part: JsonObject, at:
   if (isOfType || isInteger) return value;
   const found = property === '' ? 'absent' : `\`${property}\``;
   throw badArgument(`The parameter \`${name}\` must be of the type ${type}, not ${found}.`, at);
+}
+
+/**
+ * A value in Parameters as the value of a search parameter. Throws FhirError 400 for one that has no such form.
+ * https://hl7.org/fhir/R4/search.html#token
+ */
+export function searchText(value: unknown, at: string): string {
+  if (typeof value === 'string') return value.replace(/[\\,$]/g, '\\$&'); // `|` precedes the version of a canonical
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  const { system, code, value: identifier, reference } = asObject(value);
+  const known = asString(reference) ?? asString(code) ?? asString(identifier);
+  const within = asString(system);
+  if (known === undefined && within === undefined)
+    throw badArgument('The value has no code, system, value or reference to search for: send one.', at);
+  const text = escape(known ?? '');
+  return within === undefined ? text : `${escape(within)}|${text}`;
 }
 
 const notOfType = (name: string, text: string, { wanted }: Primitive, at: string): FhirError =>

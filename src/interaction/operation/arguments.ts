@@ -11,7 +11,7 @@ import { checkStructure } from '../../validation/structure.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { handlingOf } from '../prefer.ts';
 import { parseBody, requireLength } from '../write/body.ts';
-import { readPrimitive, valueOfPart } from './argument-value.ts';
+import { readPrimitive, searchText, valueOfPart } from './argument-value.ts';
 
 /**
  * The arguments of a call, by the name of the parameter: the JSON of each value, in order; parts as Parameters have
@@ -103,6 +103,27 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
     requireCardinality(operation, parameter, count, places.get(parameter.name));
   }
   return { given: new Arguments(values), others };
+}
+
+/**
+ * The pairs of a call of an operation that is a search, from the URL and from Parameters: the values of a parameter
+ * that may be repeated are a list in one pair. Throws FhirError 400 for a body that is not valid.
+ */
+export function searchPairs(engine: Engine, request: FhirRequest): readonly QueryPair[] {
+  const operation = operationOf(engine.model, request);
+  if (operation === undefined) throw new Error('The request calls no declared operation');
+  const sent = readBody(engine, operation, request.body).map(({ name, value, at }): QueryPair => {
+    const parameter = operation.parameters.get(name);
+    return [name, parameter === undefined ? textOf(value, at) : searchText(valueOfPart(parameter, value, at), at)];
+  });
+  const pairs: QueryPair[] = [];
+  const lists = new Map<string, string[]>();
+  for (const [name, text] of [...request.parameters, ...sent]) {
+    const isList = operation.query?.parameters.get(name)?.repeats === true;
+    if (isList && text !== '') lists.set(name, [...(lists.get(name) ?? []), text]);
+    else pairs.push([name, text]);
+  }
+  return [...pairs, ...[...lists].map(([name, texts]): QueryPair => [name, texts.join(',')])];
 }
 
 interface Part {

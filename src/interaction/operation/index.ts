@@ -1,4 +1,7 @@
+import { operationOf } from '../../model/operation-call.ts';
 import type { Interaction } from '../interaction.ts';
+import { search } from '../search/search.ts';
+import { searchPairs } from './arguments.ts';
 import { metaAdd, metaDelete } from './change-meta.ts';
 import { everything } from './everything/everything.ts';
 import type { OperationCode } from './implemented.ts';
@@ -27,8 +30,13 @@ const interactions: Readonly<Record<OperationCode, Interaction>> = {
 };
 const byCode = new Map<string, Interaction>(Object.entries(interactions));
 
-/** Runs the requested operation; dispatch rejects undeclared ones. https://hl7.org/fhir/R4/operations.html */
+/**
+ * Runs the requested operation, of which one with criteria is a search; dispatch rejects undeclared ones.
+ * https://hl7.org/fhir/R4/operations.html
+ */
 export const operation: Interaction = async (engine, request, partition) => {
+  if (operationOf(engine.model, request)?.query !== undefined)
+    return search(engine, { ...request, parameters: searchPairs(engine, request) }, partition);
   const found = byCode.get(request.operation ?? '');
   if (found === undefined) throw new Error(`The operation ${request.operation} is declared but not implemented`);
   return found(engine, request, partition);

@@ -90,11 +90,12 @@ async function answer(
   damaged.push(...included.damaged);
   if (damaged.length > 0) engine.fault(new TextDamaged(), request.requestId);
   const placed = <T extends { readonly type: string }>(entry: T) => ({ ...entry, place: `${base}/${entry.type}/` });
-  const linking = next === undefined ? undefined : nextLink(engine, base, path, first, next, paging);
+  const linking =
+    next === undefined || first.firstOnly === true ? undefined : nextLink(engine, base, path, first, next, paging);
   const body = searchset({
     self: searchUrl(base, path, first.self),
     next: linking instanceof Promise ? await linking : linking,
-    total: counted.total,
+    total: first.firstOnly === true && counted.total !== undefined ? Math.min(counted.total, 1) : counted.total,
     place: `${base}/${first.type.name}/`,
     entries: asked.length === 1 ? entries : entries.map(placed),
     included: included.entries.map(placed),

@@ -3,6 +3,7 @@ import { scopeInsufficient } from '../../auth/refusals.ts';
 import { badValue } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
+import { operationOf } from '../../model/operation-call.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Searched } from '../../search/parse/page.ts';
 import { containerRequests } from '../../search/parse/contained.ts';
@@ -15,15 +16,25 @@ import type { CompartmentOf, FhirRequest } from '../interaction.ts';
 import { compartmentQuery } from './compartment.ts';
 
 /** What is searched, and for whom. */
-export type SearchPlace = Pick<FhirRequest, 'access' | 'base' | 'resourceType' | 'compartment'>;
+export type SearchPlace = Pick<FhirRequest, 'access' | 'base' | 'resourceType' | 'compartment' | 'operation'>;
 
-/** What a request searches: a type, several types, or one of both in a compartment. */
+/** What a request searches: a type, also by an operation that is a search, several types, or both in a compartment. */
 export function searchedBy(model: Model, request: SearchPlace): Searched {
   const { compartment, resourceType, base } = request;
   const within = (one: SearchRequest): SearchRequest =>
     compartment === undefined ? one : { ...one, query: inCompartment(one, compartment, base) };
   if (resourceType !== undefined) {
     const type = declaredType(model, request);
+    const operation = operationOf(model, request);
+    if (operation !== undefined)
+      return {
+        path: `${type.name}/$${operation.code}`,
+        parse(pairs, context) {
+          const one = parseSearch(type, pairs, context, operation.query);
+          if (one.contained === undefined) return [one];
+          throw badValue('_contained', `\`_contained\` cannot be used with \`$${operation.code}\`: omit it.`);
+        },
+      };
     return {
       path: compartment === undefined ? type.name : `${compartment.type}/${compartment.id}/${type.name}`,
       parse(pairs, context) {

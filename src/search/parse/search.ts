@@ -1,6 +1,6 @@
 import { badValue, type FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { ResourceType } from '../../model/model.ts';
+import type { NamedQuery, ResourceType } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { Include } from '../include.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';
@@ -38,11 +38,17 @@ const MOST_VALUES = 1000;
 const MOST_JOINS = 200;
 
 /**
- * Parses the pairs of a query on a type: parameters joined by `and`, controls each once. Throws FhirError 400 for
- * invalid parameters; under lenient handling unknown and empty parameters become warnings instead and are not among the
- * used ones. https://hl7.org/fhir/R4/search.html
+ * Parses the pairs of a query on a type: parameters joined by `and`, controls each once; those of an operation that is
+ * a search are its own. Throws FhirError 400 for invalid parameters; under lenient handling unknown and empty
+ * parameters become warnings instead and are not among the used ones. https://hl7.org/fhir/R4/search.html
  */
-export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
+export function parseSearch(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+  operation?: NamedQuery,
+): SearchRequest {
+  if (operation !== undefined) return parseAny(type, pairs, context, operation); // its names have another meaning
   const kept = parseKeptShape(type, pairs, context);
   if (kept !== undefined) return kept;
   const request = parseAny(type, pairs, context);
@@ -50,7 +56,12 @@ export function parseSearch(type: ResourceType, pairs: readonly QueryPair[], con
   return request;
 }
 
-function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: SearchContext): SearchRequest {
+function parseAny(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+  operation?: NamedQuery,
+): SearchRequest {
   checkSize(pairs);
   checkControls(type, pairs);
   const warnings: Issue[] = [];
@@ -58,8 +69,9 @@ function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: Sear
   const queries: Query[] = [];
   const includes: Include[] = [];
   const given = new Map<string, string>();
-  const named = parseNamedQuery(type, pairs, context);
+  const named = parseNamedQuery(type, pairs, context, operation);
   if (named !== undefined) queries.push(named.query);
+  if (named?.none !== undefined) warnings.push({ severity: 'warning', code: 'not-supported', text: named.none });
   for (const pair of pairs) {
     try {
       if (named?.pairs.has(pair) === true) {
@@ -91,7 +103,8 @@ function parseAny(type: ResourceType, pairs: readonly QueryPair[], context: Sear
   const answer = results(type, scored, given, used, included);
   checkSummary(answer.summary, includes);
   const contained = containedOf(given, { type, query });
-  const request = { type, query, scored, includes, contained, warnings, at: context.now, ...answer };
+  const latest = named?.latest === undefined ? {} : latestOnly(parseSort(`-${named.latest}`, type), answer);
+  const request = { type, query, scored, includes, contained, warnings, at: context.now, ...answer, ...latest };
   checkContained(request);
   return request;
 }
@@ -146,6 +159,10 @@ function results(
     self: used,
   };
 }
+
+/** The controls of a search for the first match in an order. */
+const latestOnly = (sort: SearchRequest['sort'], { count }: Pick<SearchRequest, 'count'>) =>
+  ({ sort, count: Math.min(count, 1), firstOnly: true }) satisfies Partial<SearchRequest>;
 
 const isControl = (name: string, { searchFeatures }: ResourceType): boolean =>
   isControlName(name) && (name !== '_score' || searchFeatures.has('score'));

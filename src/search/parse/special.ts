@@ -118,7 +118,7 @@ function members(values: readonly Value[], by: SearchParam, at: SpecialContext):
 function functional({ text, name }: Value, { type, parse }: SpecialContext): Query {
   const lists = listsOf(type.queries);
   const list = lists.find(({ code }) => text === `$${code}`);
-  if (list !== undefined) return { kind: 'and', of: list.criteria.map(parse) };
+  if (list !== undefined) return { kind: 'and', of: (list.cases[0]?.criteria ?? []).map(parse) };
   const hint = didYouMean(
     text,
     lists.map(({ code }) => `$${code}`),
