@@ -30,6 +30,7 @@ export function withDeadline(partition: SearchedPartition, deadline: number): Se
     id,
     settings,
     timeOf,
+    unlimited: partition,
     search: (type, search) => after(begin(), () => partition.search(type, search)),
     count: (type, query) => after(begin(), () => partition.count(type, query)),
     types: referringTo => after(begin(), () => partition.types(referringTo)),

@@ -22,6 +22,8 @@ export interface SearchedPartition extends Pick<
    * Milliseconds since 1970 UTC; absent: its `lastUpdated`.
    */
   readonly timeOf?: ((version: StoredVersion) => number) | undefined;
+  /** The partition without the time limit of all reads together; absent without one. */
+  readonly unlimited?: SearchedPartition | undefined;
 }
 
 /** The partition in which joins are evaluated, and its URL. */

@@ -53,14 +53,16 @@ async function onePage(search: SteadySearch, place: Place): Promise<SteadyPage> 
   // No write moves a record that is ordered by its creation; a transaction sees one state of the store.
   const mayMove = type.sortDate !== undefined && sort.some(({ by }) => by === 'default');
   if (isWhole || place.partition.timeOf !== undefined || !mayMove) return { ...page, places: none };
-  // After the page is read: what is written before it is known then, and what is written later is on no later page.
-  const moved = await writtenSince(search, since, place);
+  // After the page is read: what is written before it is known then, and what is written later is on no later page. Not
+  // within the time of the search, which has found its page: mostly this finds nothing.
+  const afterwards = { ...place, partition: place.partition.unlimited ?? place.partition };
+  const moved = await writtenSince(search, since, afterwards);
   if (moved.length === 0) return { ...page, places: none };
   if (moved.length > MOST_MOVED) {
     if (after === undefined) return { ...page, places: none };
     throw tooManyWrites();
   }
-  const former = await versionsAt(moved, since, place);
+  const former = await versionsAt(moved, since, afterwards);
   const params = parametersOfSort(type, sort);
   const merged = createSortedPage<StoredVersion>(sort, { limit, after, fitting });
   const ids = new Set(moved.map(({ id }) => id));
