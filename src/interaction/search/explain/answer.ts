@@ -3,7 +3,7 @@ import { requireScopeToExplain } from '../../../auth/explain.ts';
 import { restriction } from '../../../auth/restrict.ts';
 import type { Access } from '../../../auth/access.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
-import { joinedTypes } from '../../../search/walk.ts';
+import { containerTypes, joinedTypes } from '../../../search/walk.ts';
 import type { FhirResponse } from '../../interaction.ts';
 import type { LimitedPlace } from '../find-all.ts';
 import { type AskedBoth, explainSearch } from './explanation.ts';
@@ -23,8 +23,12 @@ export async function answerExplained(asked: readonly AskedBoth[], place: Limite
     base,
   );
   const includes = asked.some(({ given }) => given.includes.length > 0);
+  // As restricted: it reads no types without a scope.
+  const containers = asked.flatMap(one => containerTypes(one.asked.query));
   const explanation = await explainSearch(asked, place, {
-    steps: types.every(type => seesAll(access, type, 's')) && (!includes || seesAllIncluded(model, access)),
+    steps:
+      [...types, ...containers].every(type => seesAll(access, type, 's')) &&
+      (!includes || seesAllIncluded(model, access)),
     isRestricted: ({ type }) => !seesAll(access, type, 's'),
   });
   return { status: 200, body: JSON.stringify(explanationParameters(explanation)), records: [] };
