@@ -43,7 +43,7 @@ export interface FoundDefinitions {
   readonly warnings: readonly string[];
   /** The digest of every file's bytes, in the order of reading. */
   readonly digests: readonly string[];
-  /** By file in XML: the line of a path. */
+  /** Finds the line of a path, for each file in XML. */
   readonly lines: ReadonlyMap<string, (path: string) => number | undefined>;
 }
 

@@ -28,7 +28,7 @@ export function isFhirJson(contentType: string): boolean {
   return ['application/fhir+json', 'application/json'].includes(media.type) && isR4(media);
 }
 
-/** The same for XML: `application/fhir+xml`, `application/xml` or `text/xml`. */
+/** Whether a content type is FHIR XML: `application/fhir+xml`, `application/xml` or `text/xml`. */
 export function isFhirXml(contentType: string): boolean {
   const media = parseMediaType(contentType);
   return ['application/fhir+xml', 'application/xml', 'text/xml'].includes(media.type) && isR4(media);

@@ -2,7 +2,7 @@ import { parseReference } from './reference.ts';
 
 /** A reference within a resource. */
 export interface ReferenceIn {
-  /** As written: `Patient/1`, an absolute URL. */
+  /** The reference as it is written: `Patient/1`, an absolute URL. */
   readonly text: string;
   /** The names of the properties that lead to it, `Observation.subject`, without indexes. */
   readonly path: string;

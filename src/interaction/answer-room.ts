@@ -15,8 +15,8 @@ export interface AnswerCounts {
 }
 
 /**
- * The room for the answer of one request. What is taken is counted among all answers of the process until the answer is
- * sent or given up, and `end` is called.
+ * The room for the answer of one request. The characters that it has are counted among all answers of the process until
+ * the answer is sent or given up, and `end` is called.
  */
 export class AnswerRoom {
   readonly #counts: AnswerCounts;

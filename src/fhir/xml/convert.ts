@@ -16,7 +16,7 @@ export function jsonOfXml(bytes: Uint8Array, types: XmlTypes, options?: ReadOpti
   return parts.join('');
 }
 
-/** The same for bytes that come in chunks, as bytes in chunks. */
+/** Converts bytes that come in chunks, and gives bytes in chunks. Throws XmlError. */
 export async function* jsonChunksOfXml(
   chunks: AsyncIterable<Uint8Array>,
   types: XmlTypes,

@@ -5,7 +5,7 @@ import type { Primitive } from '../primitive.ts';
 export interface XmlType {
   readonly name: string;
   readonly kind: 'resource' | 'complex-type' | 'primitive-type';
-  /** By JSON property name, in the order of the definition. */
+  /** The elements by their JSON property name, in the order of the definition. */
   readonly properties: ReadonlyMap<string, { readonly element: XmlElement; readonly type: XmlElementType }>;
 }
 

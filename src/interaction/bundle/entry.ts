@@ -54,7 +54,7 @@ export function readEntry(context: LoadContext, bundle: ContainerType, bytes: Ui
   };
 }
 
-/** The same for an entry of a large Bundle, of which only the bytes stay in memory. */
+/** Parses an entry of a large Bundle: only its bytes stay in memory. Throws JsonError. */
 export function readLargeEntry(context: LoadContext, bundle: ContainerType, bytes: Uint8Array, index: number): Entry {
   const { issues, resource, ...entry } = readEntry(context, bundle, bytes, index);
   return { ...ownCopy(entry), issues, resource: resource && parsedAgain(bytes) };
