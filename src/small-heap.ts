@@ -15,11 +15,11 @@ export function keepHeapSmall(): void {
 let slow = 0;
 
 /**
- * Lets the old generation grow by half of its live objects, as `keepHeapSmall` does, until the result is called: for a
- * work that makes much garbage beside many live objects.
+ * Lets the old generation grow by a seventh of its live objects until the result is called: for a work that makes much
+ * garbage beside many live objects.
  */
 export function growHeapSlowly(): () => void {
-  if (slow++ === 0) setFlagsFromString('--heap-growing-percent=50');
+  if (slow++ === 0) setFlagsFromString('--heap-growing-percent=15');
   return () => {
     if (--slow === 0) setFlagsFromString('--heap-growing-percent=0');
   };

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import { mostPageText } from '../store/page-texts.ts';
@@ -109,7 +110,18 @@ export const readInRoom = <T>(
   room: AnswerRoom | undefined,
   { count, others }: { readonly count: number; readonly others: boolean },
   read: () => Promise<T>,
-): Promise<T> => (room === undefined || (count <= few && !others) ? read() : room.during(mostPageText, read));
+): Promise<T> => {
+  if (room === undefined || (count <= few && !others)) return read();
+  return room.during(mostPageText, others ? read : () => ownTurn().then(read));
+};
+
+let last: Promise<unknown> = Promise.resolve();
+
+/** Waits for a turn of the event loop that no other long page has: of many at once, other requests come between two. */
+function ownTurn(): Promise<unknown> {
+  last = last.then(() => setImmediate());
+  return last;
+}
 
 const tooLong = (): FhirError =>
   fhirError(
