@@ -83,14 +83,16 @@ export function createUploads(slots: Slots, longest: number): Uploads {
         const left = (): void => leave(() => reject(gone()));
         request.once('close', left);
         const both = async (): Promise<() => void> => {
-          const release = await slots.take();
-          if (isOver || bundle === 0) return release;
+          if (bundle === 0) return slots.take();
+          // Before the place, so that a Bundle that waits for others keeps no upload of another kind out.
           const give = await ofBundles.take(bundle);
+          if (isOver) return give;
+          const release = await slots.take();
           const grow = bundle > largeBundle ? growHeapSlowly() : undefined;
           return () => {
             grow?.();
-            give();
             release();
+            give();
           };
         };
         both().then(

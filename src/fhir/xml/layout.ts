@@ -54,7 +54,7 @@ export interface Field {
 export interface Layout {
   readonly name: string;
   readonly isResource: boolean;
-  /** By name. */
+  /** The fields by their name. */
   readonly fields: ReadonlyMap<string, Field>;
 }
 

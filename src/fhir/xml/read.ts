@@ -46,7 +46,7 @@ interface Frame {
 interface Run {
   readonly field: Field;
   count: number;
-  /** Of primitives: the values, and the objects beside them. */
+  /** The values of primitives, and the objects beside them. */
   readonly values: (string | undefined)[];
   readonly besides: (string | undefined)[];
 }

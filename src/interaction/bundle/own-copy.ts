@@ -7,7 +7,7 @@ export const ownCopy = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 /** Bytes of a Bundle up to which the values of its entries stay in memory, so that they are not parsed twice. */
 export const mostKept = 2 * 1024 * 1024;
 
-/** The same for the text of a record in two parts. */
+/** Copies the text of a record in two parts, as `ownCopy` does with a value. */
 export const ownParts = ({ before, after }: Parts): Parts => ({ before: ownText(before), after: ownText(after) });
 
 interface Parts {

@@ -38,7 +38,7 @@ async function setOf(join: Join, place: Place, most: number): Promise<Query | un
   }
 }
 
-/** That of the records to which a chain leads, or that refer to the searched ones. */
+/** The set for the records to which a chain leads, or that refer to the searched ones. */
 async function setOfOthers(join: Chain | Has, place: Place, most: number): Promise<Query | undefined> {
   const of = await withSets(simplify(openTo(join)), place, most);
   if (isNone(of)) return none;

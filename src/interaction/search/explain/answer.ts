@@ -23,7 +23,7 @@ export async function answerExplained(asked: readonly AskedBoth[], place: Limite
     base,
   );
   const includes = asked.some(({ given }) => given.includes.length > 0);
-  // As restricted: it reads no types without a scope.
+  // The restricted query has no types without a scope, which are not read.
   const containers = asked.flatMap(one => containerTypes(one.asked.query));
   const explanation = await explainSearch(asked, place, {
     steps:
