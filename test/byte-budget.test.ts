@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createByteBudget } from '../src/byte-budget.ts';
+import { createByteBudget } from '../src/limits/byte-budget.ts';
 
 it('gives so many bytes at the same time, in order, and more than all of them only alone', async () => {
   const budget = createByteBudget(10);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Cache } from '../src/cache.ts';
+import { Cache } from '../src/limits/cache.ts';
 
 describe('a value in a cache', () => {
   it('is valid until its time', () => {

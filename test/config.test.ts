@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, publicUrlOf, readConfig } from '../src/config.ts';
+import { ConfigError, publicUrlOf, readConfig } from '../src/config/read.ts';
 import { settings } from '../src/config/settings.ts';
 
 function problems(argv: readonly string[], env: Record<string, string> = {}, file?: unknown): readonly string[] {

@@ -1,9 +1,9 @@
 // The rate limits of servers that have their buckets in common: src/http/README.md#limits.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLeasedBuckets } from '../src/leased-buckets.ts';
-import { createBuckets } from '../src/token-buckets.ts';
-import type { LeasedBuckets } from '../src/leased-buckets.ts';
-import type { LendingBuckets, Taken } from '../src/token-buckets.ts';
+import { createLeasedBuckets } from '../src/limits/leased-buckets.ts';
+import { createBuckets } from '../src/limits/token-buckets.ts';
+import type { LeasedBuckets } from '../src/limits/leased-buckets.ts';
+import type { LendingBuckets, Taken } from '../src/limits/token-buckets.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());

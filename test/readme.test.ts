@@ -6,7 +6,7 @@ import { root } from './cli/process.ts';
 import { exitCodeMeanings } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
 import { findings } from '../src/cli/findings.ts';
-import { clientSchema, userSchema } from '../src/config/accounts-schema.ts';
+import { clientSchema, userSchema } from '../src/smart/accounts/accounts-schema.ts';
 import { issuerSchema } from '../src/config/issuers.ts';
 import { settings } from '../src/config/settings.ts';
 import { keysTable, settingsTable } from '../src/config/tables.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReloads } from '../src/reloads.ts';
+import { createReloads } from '../src/engine/reloads.ts';
 
 describe('reloads', () => {
   it('reads what is registered in its order, one request after the other', async () => {

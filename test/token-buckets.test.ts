@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createBuckets } from '../src/token-buckets.ts';
+import { createBuckets } from '../src/limits/token-buckets.ts';
 
 describe('a token bucket', () => {
   it.each([

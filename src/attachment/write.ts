@@ -1,7 +1,7 @@
-import { AttachmentMissing } from '../store/errors.ts';
-import type { Attached } from '../store/blobs.ts';
-import type { Change, WriteOptions, WriteResult } from '../store/records.ts';
-import type { Partition } from '../store/partitions.ts';
+import { AttachmentMissing } from '../store/port/errors.ts';
+import type { Attached } from '../store/port/blobs.ts';
+import type { Change, WriteOptions, WriteResult } from '../store/port/records.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import type { Content } from './content.ts';
 
 /** A change with its attachments. */

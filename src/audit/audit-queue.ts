@@ -1,7 +1,7 @@
-import type { AuditEntry } from './log/entry.ts';
+import type { AuditEntry } from '../store/audit/entry.ts';
 import type { AuditSink } from './log/log.ts';
-import { StoreUnavailable } from '../store/errors.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import { StoreUnavailable } from '../store/port/errors.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
 
 /** How long an event may wait for others, in milliseconds. */
 const wait = 100;

@@ -1,6 +1,6 @@
-import type { AuditEntry, AuditFilter } from './log/entry.ts';
+import type { AuditEntry, AuditFilter } from '../store/audit/entry.ts';
 import type { AuditLog } from './log/log.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/port/store.ts';
 import { BegunWrites } from './begun-writes.ts';
 import type { Begun, UnfinishedWrite } from './begun-writes.ts';
 import { LostWrites } from './lost-writes.ts';

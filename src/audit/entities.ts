@@ -1,5 +1,5 @@
 import type { AuditEventEntity } from 'fhir/r4.js';
-import type { StoredVersion } from '../store/records.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 import { coding } from './event.ts';
 import { systems } from './systems.ts';
 

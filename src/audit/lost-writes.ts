@@ -1,6 +1,6 @@
-import type { AuditEntry } from './log/entry.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { Store } from '../store/store.ts';
+import type { AuditEntry } from '../store/audit/entry.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import type { Store } from '../store/port/store.ts';
 
 /** A record that an event reports as written, and that the store does not have. */
 export interface LostWrite {

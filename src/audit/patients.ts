@@ -4,8 +4,8 @@ import type { Extract } from '../indexing/extract.ts';
 import { ownersIn } from '../indexing/owners-in.ts';
 import { idOfOwner } from '../indexing/owners.ts';
 import type { Model } from '../model/model.ts';
-import type { PartitionIdentity } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { PartitionIdentity } from '../store/port/partitions.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 
 /** Adds the ids of the owners of a record, by the access links of its type. */
 export type AddPatients = (

@@ -1,7 +1,7 @@
 import type { Access } from '../auth/access.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { PartitionIdentity } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { PartitionIdentity } from '../store/port/partitions.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 
 /** The properties of a request that its event needs. */
 export interface AuditedRequest {

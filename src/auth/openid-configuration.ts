@@ -1,4 +1,4 @@
-import type { Offered } from '../smart/offered.ts';
+import type { Offered } from './offered.ts';
 
 /**
  * The discovery document of the issuer, the same for OpenID Connect and for OAuth alone. `sendsIss`: whether all

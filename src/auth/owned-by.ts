@@ -4,8 +4,8 @@ import { idOfOwner, ownersOf } from '../indexing/owners.ts';
 import { defaultCompartment } from '../model/access-rules.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 import type { AccessPlace } from './criteria.ts';
 
 /**

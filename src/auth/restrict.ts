@@ -5,9 +5,9 @@ import { isNone, none, simplify } from '../search/simplify.ts';
 import { hasJoins, mapJoins, parametersOf } from '../search/walk.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { withOnly } from '../indexing/only.ts';
-import type { Partition } from '../store/partitions.ts';
-import { hasText } from '../store/records.ts';
-import type { StoredVersion, VersionWithText } from '../store/records.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import { hasText } from '../store/port/records.ts';
+import type { StoredVersion, VersionWithText } from '../store/port/records.ts';
 import type { Access } from './access.ts';
 import type { Letter } from './scope.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../fhir/json-object.ts';
-import type { Offered } from '../smart/offered.ts';
+import type { Offered } from './offered.ts';
 
 /**
  * The access section of `/metadata`: that tokens are required, and where the authorization server issues them.

@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.ts';
-import type { Offered } from '../smart/offered.ts';
-import { permissions } from '../smart/offered.ts';
-import { listedScopes } from '../smart/scope-words.ts';
+import type { Offered } from './offered.ts';
+import { permissions } from './offered.ts';
+import { listedScopes } from './scope-words.ts';
 
 /**
  * The SMART configuration for apps. Without an authorization server here it lists the scopes, each once, and their

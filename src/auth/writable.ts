@@ -1,7 +1,7 @@
 import type { Extract } from '../indexing/extract.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { together } from './access.ts';
 import type { Access } from './access.ts';
 import { ownersOfRecord } from './owned-by.ts';

@@ -1,9 +1,9 @@
 import type { Query } from '../search/ast.ts';
-import { currentAttachments } from '../store/current-attachments.ts';
-import type { Attached } from '../store/blobs.ts';
-import { pagesOf } from '../store/pages.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { StoredVersion } from '../store/records.ts';
+import { currentAttachments } from '../store/record/current-attachments.ts';
+import type { Attached } from '../store/port/blobs.ts';
+import { pagesOf } from '../store/port/pages.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 
 /** A record with its attachments, possibly none. */
 export interface CarryingRecord {

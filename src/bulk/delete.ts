@@ -1,7 +1,7 @@
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 
 /** The outcome of deleting one resource. */
 export interface Deleted {

@@ -1,7 +1,7 @@
 import type { LoadContext } from '../interaction/write/context.ts';
 import type { Addressing, BundleHead } from '../interaction/bundle/head.ts';
 import { containerType } from '../interaction/bundle/container-type.ts';
-import { maxDocument } from './read/unit.ts';
+import { maxDocument } from '../interaction/bundle/unit.ts';
 import { type Outcome, jsonIssue } from '../interaction/write/loaded-record.ts';
 import { type BundleScope, carryOut, settleEntry } from '../interaction/bundle/carry-out.ts';
 import { type CriteriaMatch, findByCriteria } from '../interaction/bundle/criteria.ts';

@@ -1,5 +1,5 @@
-import { recordsIn } from '../store/records-in.ts';
-import type { Store } from '../store/store.ts';
+import { recordsIn } from '../store/record/records-in.ts';
+import type { Store } from '../store/port/store.ts';
 import { type Content, contentsOf, noContent } from './migrate/content.ts';
 import { copyRecords } from './migrate/copy.ts';
 import { compareNotes, type ComparedNotes, copyNotes } from './migrate/notes.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { stamp } from '../fhir/resource-text.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import type { IndependentEntries } from './independent-entries.ts';
 import type { Outcome } from '../interaction/write/loaded-record.ts';
 import { SeenRecords } from './seen-records.ts';

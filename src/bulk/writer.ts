@@ -1,7 +1,7 @@
 import { type CarryingChange, writeCarrying } from '../attachment/write.ts';
-import type { Partition } from '../store/partitions.ts';
-import { PromiseLacking, VersionConflict } from '../store/errors.ts';
-import type { WriteOptions, WriteResult } from '../store/records.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import { PromiseLacking, VersionConflict } from '../store/port/errors.ts';
+import type { WriteOptions, WriteResult } from '../store/port/records.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before the first file and record. */

@@ -1,4 +1,4 @@
-import type { Registry } from '../smart/registered.ts';
+import type { Registry } from '../smart/accounts/registered.ts';
 import { accountsOf, jsonFlag } from './accounts.ts';
 import { exitCodes, storeSettings } from './command.ts';
 import type { Command } from './command.ts';

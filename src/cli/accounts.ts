@@ -1,8 +1,8 @@
-import type { Accounts } from '../smart/accounts-file.ts';
-import { createRegistry } from '../smart/registry.ts';
-import type { Registry } from '../smart/registered.ts';
-import { readAccountsAt } from '../config/accounts-path.ts';
-import type { Config } from '../config.ts';
+import type { Accounts } from '../smart/accounts/accounts-file.ts';
+import { createRegistry } from '../smart/accounts/registry.ts';
+import type { Registry } from '../smart/accounts/registered.ts';
+import { readAccountsAt } from '../smart/accounts/accounts-path.ts';
+import type { Config } from '../config/read.ts';
 import type { Flag } from '../config/flag.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { CommandError } from './command.ts';

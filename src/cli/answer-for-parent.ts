@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import { startChild } from '../processes/child.ts';

@@ -2,7 +2,7 @@ import type { AuditEventEntity } from 'fhir/r4.js';
 import type { Flag } from '../config/flag.ts';
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { audited } from './audited.ts';
 import { attachmentFlags, recordsOf } from './attachment-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';

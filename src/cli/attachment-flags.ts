@@ -1,9 +1,9 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import type { Flag, Given } from '../config/flag.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 import { typeFlag } from './type-flag.ts';

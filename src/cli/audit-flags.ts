@@ -1,8 +1,8 @@
 import type { Flag, Given } from '../config/flag.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
-import type { Config } from '../config.ts';
-import type { AuditFilter } from '../audit/log/entry.ts';
+import type { Config } from '../config/read.ts';
+import type { AuditFilter } from '../store/audit/entry.ts';
 
 /** `--until`, for commands that need no other filter. */
 export const untilFlag = {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { ChainedLog } from '../audit/log/log.ts';
-import { publicUrlOf } from '../config.ts';
+import { publicUrlOf } from '../config/read.ts';
 import { counted } from '../observability/counted.ts';
 import { integer, some } from '../config/values.ts';
 import type { BackupResult } from '../store/backup/port.ts';

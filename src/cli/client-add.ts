@@ -1,10 +1,10 @@
 import type { Flag, Given } from '../config/flag.ts';
-import { clientId, clientProblems } from '../smart/account-rules.ts';
-import { clientCollection } from '../smart/registry.ts';
-import type { StoredClient } from '../smart/registry.ts';
-import type { RegisteredClient } from '../smart/registered.ts';
+import { clientId, clientProblems } from '../smart/accounts/account-rules.ts';
+import { clientCollection } from '../smart/accounts/registry.ts';
+import type { StoredClient } from '../smart/accounts/registry.ts';
+import type { RegisteredClient } from '../smart/accounts/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import type { Model } from '../model/model.ts';
 import { audited } from './audited.ts';
 import { accountsOf, forFileFlag, requireNotInFile } from './accounts.ts';

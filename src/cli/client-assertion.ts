@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { clientId } from '../smart/account-rules.ts';
-import { issuerPath } from '../smart/offered.ts';
-import { ConfigError } from '../config.ts';
+import { clientId } from '../smart/accounts/account-rules.ts';
+import { issuerPath } from '../auth/offered.ts';
+import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Flag } from '../config/flag.ts';
-import { redirectUri, registrableScope, webOrigin, webUrl } from '../smart/account-rules.ts';
-import { ConfigError } from '../config.ts';
+import { redirectUri, registrableScope, webOrigin, webUrl } from '../smart/accounts/account-rules.ts';
+import { ConfigError } from '../config/read.ts';
 import { choice, displayName, partitionId, some } from '../config/values.ts';
 import type { Model } from '../model/model.ts';
 import { jsonFlag, listed } from './accounts.ts';

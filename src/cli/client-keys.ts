@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { keySet, webUrl } from '../smart/account-rules.ts';
-import type { RegisteredClient } from '../smart/registered.ts';
+import { keySet, webUrl } from '../smart/accounts/account-rules.ts';
+import type { RegisteredClient } from '../smart/accounts/registered.ts';
 import type { Flag, Given } from '../config/flag.ts';
 
 /** The public keys of a client. */

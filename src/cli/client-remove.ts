@@ -1,5 +1,5 @@
-import { clientId } from '../smart/account-rules.ts';
-import { clientCollection } from '../smart/registry.ts';
+import { clientId } from '../smart/accounts/account-rules.ts';
+import { clientCollection } from '../smart/accounts/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { audited } from './audited.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';

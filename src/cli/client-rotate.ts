@@ -1,8 +1,8 @@
-import { clientId } from '../smart/account-rules.ts';
-import { clientCollection } from '../smart/registry.ts';
-import type { StoredClient } from '../smart/registry.ts';
+import { clientId } from '../smart/accounts/account-rules.ts';
+import { clientCollection } from '../smart/accounts/registry.ts';
+import type { StoredClient } from '../smart/accounts/registry.ts';
 import { digestOf } from '../auth/token/digest.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { integer } from '../config/values.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';

@@ -1,11 +1,11 @@
 import type { Flag, Given } from '../config/flag.ts';
-import { clientId, clientProblems } from '../smart/account-rules.ts';
-import { lostRights } from '../smart/accounts-file.ts';
-import { clientCollection, clientOf } from '../smart/registry.ts';
-import type { StoredClient } from '../smart/registry.ts';
+import { clientId, clientProblems } from '../smart/accounts/account-rules.ts';
+import { lostRights } from '../smart/accounts/accounts-file.ts';
+import { clientCollection, clientOf } from '../smart/accounts/registry.ts';
+import type { StoredClient } from '../smart/accounts/registry.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import type { Model } from '../model/model.ts';
 import { audited } from './audited.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';

@@ -1,4 +1,4 @@
-import type { Arguments } from '../config.ts';
+import type { Arguments } from '../config/read.ts';
 import type { Flag } from '../config/flag.ts';
 
 /** One command of the command line, with its own flags; its name and summary are in commands.ts. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Flag, Given } from '../config/flag.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { httpUrl, integer, some } from '../config/values.ts';
 import { areas } from '../conformance/areas.ts';
 import type { Area } from '../conformance/areas.ts';

@@ -10,7 +10,7 @@ export const command = defineCommand({
   async run({ config, positionals }) {
     noPositionals(positionals);
     const [{ loadModel }, { unusableCriteria }] = await Promise.all([
-      import('../engine/load-model.ts'),
+      import('../engine/definitions/load-model.ts'),
       import('../auth/context-query.ts'),
     ]);
     const { model, problems, warnings, notices } = await loadModel(config);

@@ -11,7 +11,7 @@ each came into use, and how. Writes follow the one that is marked as current.`,
   async run({ config, positionals }) {
     noPositionals(positionals);
     const [{ createDefinitionSets }, { versionOf }] = await Promise.all([
-      import('../store/definition-sets.ts'),
+      import('../store/server/definition-sets.ts'),
       import('../model/capability-statement.ts'),
     ]);
     const { sets, current } = await withDocuments(config, 'read', async store => ({

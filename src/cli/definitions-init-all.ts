@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import { ConfigError } from '../config.ts';
+import type { Config } from '../config/read.ts';
+import { ConfigError } from '../config/read.ts';
 import { objectsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { CommandError, exitCodes } from './command.ts';
@@ -23,7 +23,7 @@ export async function initAllCommand(
     throw new ConfigError(['`--all` declares all of R4; `--from` and `--statement` are for a published guide.']);
   noPositionals(more);
   const [{ operations }, { initAll }, { readTemplate }, { writeNew }] = await Promise.all([
-    import('../interaction/operation/implemented.ts'),
+    import('../model/implemented.ts'),
     import('../guide/init-all.ts'),
     import('../guide/template.ts'),
     import('../guide/write.ts'),

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { objectsOf } from '../fhir/json-object.ts';

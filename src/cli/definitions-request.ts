@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Config } from '../config.ts';
-import type { DefinitionAnswer, DefinitionRequest } from '../store/definition-requests.ts';
-import type { Store } from '../store/store.ts';
+import type { Config } from '../config/read.ts';
+import type { DefinitionAnswer, DefinitionRequest } from '../store/server/definition-requests.ts';
+import type { Store } from '../store/port/store.ts';
 import { CommandError, exitCodes, type ExitCode } from './command.ts';
 
 /** Opens a store without definitions for its documents, and closes it then. Throws StoreRefused if there is none. */
@@ -33,8 +33,8 @@ const pause = 50;
  */
 export async function requestChange(config: Config, request: Omit<DefinitionRequest, 'host'>): Promise<ExitCode> {
   const [{ createDefinitionRequests }, { host }] = await Promise.all([
-    import('../store/definition-requests.ts'),
-    import('../store/host.ts'),
+    import('../store/server/definition-requests.ts'),
+    import('../store/server/host.ts'),
   ]);
   const { kind, lines } = await withDocuments(config, 'command', async store => {
     if (!(await store.check()).served)

@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { isId } from '../fhir/id.ts';
 import { targetEntity } from '../audit/entities.ts';
 import { audited } from './audited.ts';

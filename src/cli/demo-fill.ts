@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read.ts';
 import { fillDemo } from '../demo/fill.ts';
 import { hideCredentials } from '../store/url.ts';
 import { withStore } from './open.ts';

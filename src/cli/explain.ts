@@ -1,6 +1,6 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read.ts';
 import type { Explanation } from '../interaction/search/explain/explanation.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { printExplanation } from './explain-text.ts';
 import { type Opened, partitionOf, withStore } from './open.ts';

@@ -2,7 +2,7 @@
 // of `serve`: the file that CRS_CONFIG names, the environment, and flags.
 import { get } from 'node:http';
 import { get as getTls } from 'node:https';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/read.ts';
 
 const fail = (error: unknown): never => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

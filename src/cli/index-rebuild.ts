@@ -1,6 +1,6 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
-import type { PendingIndex } from '../store/indexes.ts';
+import type { PendingIndex } from '../store/port/indexes.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';

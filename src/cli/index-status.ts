@@ -6,7 +6,7 @@ import { noPositionals } from './positionals.ts';
 import { count } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 import { printSize } from './backup-report.ts';
-import { pagesOf } from '../store/pages.ts';
+import { pagesOf } from '../store/port/pages.ts';
 
 /**
  * One line for each parameter that is not ready (for all with --all) or database index that differs from the

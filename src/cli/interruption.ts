@@ -1,5 +1,5 @@
 import { hideCredentials } from '../store/url.ts';
-import { StoreUnavailable } from '../store/errors.ts';
+import { StoreUnavailable } from '../store/port/errors.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 /** The interruption of long work by a signal. */

@@ -1,5 +1,5 @@
-import { readKeyFile } from '../smart/key-file.ts';
-import { discardSigningKeys, rotateSigningKeys } from '../smart/signing-keys.ts';
+import { readKeyFile } from '../smart/accounts/key-file.ts';
+import { discardSigningKeys, rotateSigningKeys } from '../smart/token/signing-keys.ts';
 import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';

@@ -1,7 +1,7 @@
-import { clientId, userId } from '../smart/account-rules.ts';
-import { createLaunch } from '../smart/launches.ts';
-import type { RegisteredClient, RegisteredUser } from '../smart/registered.ts';
-import { ConfigError } from '../config.ts';
+import { clientId, userId } from '../smart/accounts/account-rules.ts';
+import { createLaunch } from '../smart/sign-in/launches.ts';
+import type { RegisteredClient, RegisteredUser } from '../smart/accounts/registered.ts';
+import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import { audited } from './audited.ts';

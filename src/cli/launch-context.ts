@@ -1,6 +1,6 @@
 import { ownedBy } from '../auth/owned-by.ts';
 import { matches } from '../search/matches.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { CommandError } from './command.ts';
 import type { Opened } from './open.ts';
 

@@ -1,7 +1,7 @@
 import type { Flag } from '../config/flag.ts';
 import { constants, getPriority, setPriority } from 'node:os';
 import type { LoadProgress } from '../bulk/progress.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { choice, some } from '../config/values.ts';
 import { audited } from './audited.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
@@ -44,7 +44,7 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
     const undeclared = own.undeclared;
     const [{ load }, { keepHeapSmall }, { createValidator }] = await Promise.all([
       import('../bulk/load.ts'),
-      import('../small-heap.ts'),
+      import('../limits/small-heap.ts'),
       import('../validation/profile/validator.ts'),
     ]);
     return withStore(config, 'command', async opened => {

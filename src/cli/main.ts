@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import program from '../../package.json' with { type: 'json' };
-import { ConfigError, readArguments } from '../config.ts';
+import { ConfigError, readArguments } from '../config/read.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, exitCodes } from './command.ts';

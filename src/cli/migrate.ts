@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ComparedType, Migrated, MigrateProgress } from '../bulk/migrate.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../config/read.ts';
 import { storeUrl } from '../config/values.ts';
 import { hideCredentials, parseStoreUrl } from '../store/url.ts';
 import { audited } from './audited.ts';
@@ -80,7 +80,7 @@ async function withBoth<T>(
   work: (ours: Opened, theirs: Opened) => Promise<T>,
 ): Promise<T> {
   const [{ requireModel }, { requireStore }] = await Promise.all([
-    import('../engine/load-model.ts'),
+    import('../engine/definitions/load-model.ts'),
     import('../store/open.ts'),
   ]);
   await requireStore(from);

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
-import { newPassword, requirePassword } from '../smart/password.ts';
-import { ConfigError } from '../config.ts';
+import { newPassword, requirePassword } from '../smart/accounts/password.ts';
+import { ConfigError } from '../config/read.ts';
 import type { Flag, Given } from '../config/flag.ts';
 import { CommandError, exitCodes } from './command.ts';
 

@@ -1,13 +1,13 @@
 import type { AuditLog } from '../audit/log/log.ts';
-import type { Config } from '../config.ts';
-import { publicUrlOf } from '../config.ts';
-import type { UsableModel } from '../engine/compile-set.ts';
+import type { Config } from '../config/read.ts';
+import { publicUrlOf } from '../config/read.ts';
+import type { UsableModel } from '../engine/definitions/compile-set.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { NotIndexedCounts } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
 import type { Extract } from '../indexing/extract.ts';
-import type { Partition } from '../store/partitions.ts';
-import type { Store } from '../store/store.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import type { Store } from '../store/port/store.ts';
 import { CommandError } from './command.ts';
 
 export interface Opened {
@@ -36,7 +36,7 @@ export async function withStore<T>(
 ): Promise<T> {
   // Imported here, so that `--help` and wrong flags are fast.
   const [{ requireModel }, { requireStore }] = await Promise.all([
-    import('../engine/load-model.ts'),
+    import('../engine/definitions/load-model.ts'),
     import('../store/open.ts'),
   ]);
   if (mode !== 'new') await requireStore(config.store);
@@ -55,9 +55,9 @@ export async function withStore<T>(
  */
 export async function openToVerify(config: Config): Promise<Opened | { readonly refused: string }> {
   const [{ requireModel }, { requireStore }, { StoreRefused }, { parseStoreUrl }] = await Promise.all([
-    import('../engine/load-model.ts'),
+    import('../engine/definitions/load-model.ts'),
     import('../store/open.ts'),
-    import('../store/errors.ts'),
+    import('../store/port/errors.ts'),
     import('../store/url.ts'),
   ]);
   await requireStore(config.store);
@@ -94,8 +94,8 @@ export async function openAt(
     import('../indexing/extract.ts'),
     import('../indexing/not-indexed.ts'),
     import('../store/open.ts'),
-    import('../store/public-url.ts'),
-    import('../engine/restored.ts'),
+    import('../store/server/public-url.ts'),
+    import('../engine/definitions/restored.ts'),
   ]);
   const notIndexed = new Counts();
   const indexed = (model: Model): { model: Model; extract: Extract } => ({

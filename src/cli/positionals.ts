@@ -1,4 +1,4 @@
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 
 /** The one positional argument of a command, parsed; `name` as in the usage line. Throws ConfigError. */
 export function onePositional<T>(positionals: readonly string[], name: string, read: (text: string) => T): T {

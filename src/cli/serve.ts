@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { ConfigError } from '../config.ts';
-import type { Config } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
+import type { Config } from '../config/read.ts';
 import { hasAuthorizationServer, startRefusals } from '../config/safe-start.ts';
 import { fileProblems } from '../config/named-file.ts';
 import { defaultStores, settings } from '../config/settings.ts';
 import type { DemoFiles } from '../demo/files.ts';
 import type { RunningEngine } from '../engine/engine.ts';
-import { processArguments } from '../exec-arguments.ts';
+import { processArguments } from '../limits/exec-arguments.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import type { ProcessParts } from '../processes/parent.ts';
-import { createReloads } from '../reloads.ts';
+import { createReloads } from '../engine/reloads.ts';
 import { shellWord } from '../store/shell-word.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, defineCommand, exitCodes } from './command.ts';
@@ -84,7 +84,7 @@ itself; that store has clients and users too, whose passwords are printed, for t
 async function isNewStore({ store, requireStore: isRequired }: Config): Promise<boolean> {
   const [{ requireStore }, { StoreRefused }] = await Promise.all([
     import('../store/open.ts'),
-    import('../store/errors.ts'),
+    import('../store/port/errors.ts'),
   ]);
   try {
     await requireStore(store);

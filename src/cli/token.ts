@@ -1,13 +1,13 @@
 import { grantToken } from '../auth/token/grant.ts';
 import type { TokenRequest } from '../auth/token/grant.ts';
 import { issueToken, tokenCollection } from '../auth/token/own-tokens.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { integer, some } from '../config/values.ts';
 import { demoClients, demoUsers, scopesOf } from '../demo/clients.ts';
 import { isId } from '../fhir/id.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/port/store.ts';
 import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';

@@ -1,9 +1,9 @@
-import { userId, userProblems } from '../smart/account-rules.ts';
-import { hashPassword } from '../smart/password.ts';
-import { userCollection } from '../smart/registry.ts';
-import type { StoredUser } from '../smart/registry.ts';
-import type { RegisteredUser } from '../smart/registered.ts';
-import { ConfigError } from '../config.ts';
+import { userId, userProblems } from '../smart/accounts/account-rules.ts';
+import { hashPassword } from '../smart/accounts/password.ts';
+import { userCollection } from '../smart/accounts/registry.ts';
+import type { StoredUser } from '../smart/accounts/registry.ts';
+import type { RegisteredUser } from '../smart/accounts/registered.ts';
+import { ConfigError } from '../config/read.ts';
 import { audited } from './audited.ts';
 import { accountsOf, forFileFlag, jsonFlag, requireNotInFile } from './accounts.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';

@@ -1,7 +1,7 @@
-import { fhirUser } from '../smart/account-rules.ts';
-import type { RegisteredUser } from '../smart/registered.ts';
+import { fhirUser } from '../smart/accounts/account-rules.ts';
+import type { RegisteredUser } from '../smart/accounts/registered.ts';
 import type { Flag } from '../config/flag.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { displayName, partitionId } from '../config/values.ts';
 import { listed } from './accounts.ts';
 import type { Opened } from './open.ts';

@@ -1,5 +1,5 @@
-import { userId } from '../smart/account-rules.ts';
-import { userCollection } from '../smart/registry.ts';
+import { userId } from '../smart/accounts/account-rules.ts';
+import { userCollection } from '../smart/accounts/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { audited } from './audited.ts';
 import { accountsOf, requireNotInFile, unknownAccount } from './accounts.ts';

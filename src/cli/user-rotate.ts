@@ -1,7 +1,7 @@
-import { userId } from '../smart/account-rules.ts';
-import { hashPassword } from '../smart/password.ts';
-import { userCollection } from '../smart/registry.ts';
-import type { StoredUser } from '../smart/registry.ts';
+import { userId } from '../smart/accounts/account-rules.ts';
+import { hashPassword } from '../smart/accounts/password.ts';
+import { userCollection } from '../smart/accounts/registry.ts';
+import type { StoredUser } from '../smart/accounts/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';

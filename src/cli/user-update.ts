@@ -1,9 +1,9 @@
 import type { Flag } from '../config/flag.ts';
-import { userId, userProblems } from '../smart/account-rules.ts';
-import { userCollection } from '../smart/registry.ts';
-import type { StoredUser } from '../smart/registry.ts';
+import { userId, userProblems } from '../smart/accounts/account-rules.ts';
+import { userCollection } from '../smart/accounts/registry.ts';
+import type { StoredUser } from '../smart/accounts/registry.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, requireNotInFile, unknownAccount } from './accounts.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';

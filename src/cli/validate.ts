@@ -1,7 +1,7 @@
 import type { Flag } from '../config/flag.ts';
 import { existsSync } from 'node:fs';
 import { choice, some } from '../config/values.ts';
-import { ConfigError } from '../config.ts';
+import { ConfigError } from '../config/read.ts';
 import type { ValidationIssue } from '../validation/profile/validator.ts';
 import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { count } from './progress.ts';
@@ -40,7 +40,7 @@ json one object per resource: file, line, resource, valid, issues. The known cod
     if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` does not exist.`));
     const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }, { listInputs }] =
       await Promise.all([
-        import('../engine/load-model.ts'),
+        import('../engine/definitions/load-model.ts'),
         import('../validation/profile/validator.ts'),
         import('../terminology/server.ts'),
         import('./read-resources.ts'),

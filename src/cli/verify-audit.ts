@@ -1,6 +1,6 @@
 import { counted } from '../observability/counted.ts';
-import type { AuditFilter } from '../audit/log/entry.ts';
-import type { Store } from '../store/store.ts';
+import type { AuditFilter } from '../store/audit/entry.ts';
+import type { Store } from '../store/port/store.ts';
 import type { Opened } from './open.ts';
 import { printable } from './printable.ts';
 

@@ -1,6 +1,6 @@
-import type { AttachmentProgress } from '../store/blobs.ts';
-import type { Store } from '../store/store.ts';
-import type { StoreProgress } from '../store/transfer.ts';
+import type { AttachmentProgress } from '../store/port/blobs.ts';
+import type { Store } from '../store/port/store.ts';
+import type { StoreProgress } from '../store/port/transfer.ts';
 import { printable } from './printable.ts';
 import { count, createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';

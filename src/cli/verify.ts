@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/port/store.ts';
 import { columns } from './columns.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { findings } from './findings.ts';

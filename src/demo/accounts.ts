@@ -1,9 +1,9 @@
-import { hashPassword } from '../smart/password.ts';
-import { clientCollection, userCollection } from '../smart/registry.ts';
-import type { StoredClient, StoredUser } from '../smart/registry.ts';
-import { supportedScopes } from '../smart/scope-words.ts';
+import { hashPassword } from '../smart/accounts/password.ts';
+import { clientCollection, userCollection } from '../smart/accounts/registry.ts';
+import type { StoredClient, StoredUser } from '../smart/accounts/registry.ts';
+import { supportedScopes } from '../auth/scope-words.ts';
 import type { Model } from '../model/model.ts';
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/port/store.ts';
 import { demoApp, demoBackend, demoClients, demoLaunchUrls, demoRedirectUris, demoUsers } from './clients.ts';
 import { makeBackendKey } from './files.ts';
 import type { DemoFiles } from './files.ts';

@@ -1,9 +1,9 @@
 import { createApp } from '../http/app.ts';
 import { measured, traced } from '../http/middleware/observe.ts';
-import { createRespond } from '../http/respond.ts';
+import { createRespond } from '../http/answer/respond.ts';
 import type { Engine } from '../interaction/interaction.ts';
-import { originsOf } from './authorization.ts';
-import { explorerOf } from './explorer.ts';
+import { originsOf } from './parts/authorization.ts';
+import { explorerOf } from './parts/explorer.ts';
 import type { Listener } from './port.ts';
 import type { Shared } from './shared.ts';
 

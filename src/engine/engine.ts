@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import type { TokenVerifier } from '../auth/claims.ts';
-import type { Config } from '../config.ts';
-import { fixedHeaders } from '../http/headers.ts';
+import type { Config } from '../config/read.ts';
+import { fixedHeaders } from '../http/request/headers.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
 import { reportUnread } from '../observability/unread.ts';
-import { createReloads } from '../reloads.ts';
-import type { Reloads } from '../reloads.ts';
-import { createDefinitionSets } from '../store/definition-sets.ts';
-import { answerRequests } from './answer-requests.ts';
-import { openAuditLog } from './audit.ts';
-import { openFirstDefinitions } from './first-definitions.ts';
+import { createReloads } from './reloads.ts';
+import type { Reloads } from './reloads.ts';
+import { createDefinitionSets } from '../store/server/definition-sets.ts';
+import { answerRequests } from './definitions/answer-requests.ts';
+import { openAuditLog } from './parts/audit.ts';
+import { openFirstDefinitions } from './definitions/first-definitions.ts';
 import type { Front } from './front.ts';
-import { ownLimits } from './limits.ts';
-import { createLiveDefinitions } from './live-definitions.ts';
-import type { LiveDefinitions } from './live-definitions.ts';
-import { requireModel } from './load-model.ts';
-import { observedStore, startObserving, watchEngine } from './observe.ts';
+import { ownLimits } from './parts/limits.ts';
+import { createLiveDefinitions } from './definitions/live-definitions.ts';
+import type { LiveDefinitions } from './definitions/live-definitions.ts';
+import { requireModel } from './definitions/load-model.ts';
+import { observedStore, startObserving, watchEngine } from './parts/observe.ts';
 import { openPort } from './port.ts';
-import { createSharedLimits } from './shared-limits.ts';
+import { createSharedLimits } from './parts/shared-limits.ts';
 import { openShared } from './shared.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
 import type { Start } from './start.ts';
-import { warmLater } from './warm.ts';
-import { stateOf, watchDefinitions } from './watch-definitions.ts';
+import { warmLater } from './parts/warm.ts';
+import { stateOf, watchDefinitions } from './definitions/watch-definitions.ts';
 
 /** A running server. */
 export interface RunningEngine {

@@ -2,9 +2,9 @@ import type { AuditOfServer } from '../audit/audit.ts';
 import type { AuditLog } from '../audit/log/log.ts';
 import type { PortReport } from '../http/server.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
-import type { Store } from '../store/store.ts';
-import type { LendingBuckets } from '../token-buckets.ts';
-import type { RateLimits } from './limits.ts';
+import type { Store } from '../store/port/store.ts';
+import type { LendingBuckets } from '../limits/token-buckets.ts';
+import type { RateLimits } from './parts/limits.ts';
 import type { Port } from './port.ts';
 import type { Start } from './start.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { publicUrlOf } from '../config.ts';
-import type { Config } from '../config.ts';
+import { publicUrlOf } from '../config/read.ts';
+import type { Config } from '../config/read.ts';
 import { listen } from '../http/server.ts';
 import type { Listening, PortReport } from '../http/server.ts';
 

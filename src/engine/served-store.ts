@@ -2,9 +2,9 @@ import { createExtract } from '../indexing/extract.ts';
 import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
 import { openStore } from '../store/open.ts';
-import { keepPublicUrl } from '../store/public-url.ts';
-import type { Store, StoreDefinitions, StoreOptions } from '../store/store.ts';
-import { startIndexUsage } from './index-usage.ts';
+import { keepPublicUrl } from '../store/server/public-url.ts';
+import type { Store, StoreDefinitions, StoreOptions } from '../store/port/store.ts';
+import { startIndexUsage } from './parts/index-usage.ts';
 import { checkStore } from './start-checks.ts';
 import type { Start } from './start.ts';
 

@@ -1,5 +1,5 @@
 import { unusableCriteria } from '../auth/context-query.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read.ts';
 import {
   demoBeyondLoopback,
   hasAuthorizationServer,
@@ -8,11 +8,11 @@ import {
   startRefusals,
 } from '../config/safe-start.ts';
 import type { Model } from '../model/model.ts';
-import type { DatabaseIndex } from '../store/indexes.ts';
+import type { DatabaseIndex } from '../store/port/indexes.ts';
 import { refuseServed } from '../store/open.ts';
-import type { Store } from '../store/store.ts';
-import type { UsableModel } from './compile-set.ts';
-import type { requireModel } from './load-model.ts';
+import type { Store } from '../store/port/store.ts';
+import type { UsableModel } from './definitions/compile-set.ts';
+import type { requireModel } from './definitions/load-model.ts';
 
 type Notice = (text: string) => void;
 

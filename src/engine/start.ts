@@ -1,4 +1,4 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
 import type { Traces } from '../observability/traces.ts';

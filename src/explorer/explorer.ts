@@ -1,9 +1,9 @@
-import { endWith } from '../http/answer-rooms.ts';
+import { endWith } from '../http/answer/answer-rooms.ts';
 import type { Context } from '../http/context.ts';
 import type { Pages } from '../http/explorer.ts';
 import { answerOf } from '../interaction/answer-of.ts';
 import { createPaths } from '../interaction/paths.ts';
-import { createSlots } from '../slots.ts';
+import { createSlots } from '../limits/slots.ts';
 import { pages } from './pages.ts';
 import { signInInstead } from './session/sign-in-page.ts';
 import { answerPage } from './shell/answer-page.ts';

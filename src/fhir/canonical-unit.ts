@@ -1,4 +1,4 @@
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import { dividedBy, type ExactDecimal, exactDecimal, nearestNumber, plus, times } from './exact-decimal.ts';
 import { baseUnits, ucumSystem } from './ucum.ts';
 

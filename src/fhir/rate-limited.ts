@@ -1,4 +1,4 @@
-import type { Buckets, Rate, Taken } from '../token-buckets.ts';
+import type { Buckets, Rate, Taken } from '../limits/token-buckets.ts';
 import { fhirError } from './error.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import { decimalOf, dividedBy, type ExactDecimal, exactDecimal, nearestNumber, times } from './exact-decimal.ts';
 
 /** The system of UCUM codes. https://hl7.org/fhir/R4/ucum.html */

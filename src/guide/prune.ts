@@ -2,7 +2,7 @@ import { definitionOf } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { operations } from '../interaction/operation/implemented.ts';
+import { operations } from '../model/implemented.ts';
 import { compileModel } from '../model/compile.ts';
 import type { TypeDefinitions } from '../model/element.ts';
 import type { Model } from '../model/model.ts';

@@ -2,7 +2,7 @@ import type { Access } from '../auth/access.ts';
 import type { ParameterizedContext } from 'koa';
 import type { AnswerRoom } from '../interaction/answer-room.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
-import type { PartitionIdentity } from '../store/partitions.ts';
+import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Route } from '../interaction/routes.ts';
 

@@ -1,6 +1,6 @@
 import { FhirError } from '../fhir/error.ts';
 import type { Context, Middleware } from './context.ts';
-import type { Place, Places } from './places.ts';
+import type { Place, Places } from './connection/places.ts';
 
 /** The pattern of every page, in log and metrics. */
 export const explorerPattern = '/explorer';

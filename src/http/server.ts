@@ -10,18 +10,18 @@ import { createServer as createTlsServer } from 'node:https';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:tls';
-import type { Config } from '../config.ts';
-import { answerClientErrors } from './client-error.ts';
+import type { Config } from '../config/read.ts';
+import { answerClientErrors } from './connection/client-error.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { UnreadRequest } from '../observability/unread.ts';
-import { limitConnections } from './connections.ts';
-import type { Connections } from './connections.ts';
-import { currentResponses } from './current.ts';
-import type { CurrentResponse } from './current.ts';
-import { createShareOf } from './shares.ts';
-import { longestUploadWait } from './uploads.ts';
-import { readTlsFiles } from './tls-files.ts';
-import type { TlsFiles } from './tls-files.ts';
+import { limitConnections } from './connection/connections.ts';
+import type { Connections } from './connection/connections.ts';
+import { currentResponses } from './connection/current.ts';
+import type { CurrentResponse } from './connection/current.ts';
+import { createShareOf } from './connection/shares.ts';
+import { longestUploadWait } from './body/uploads.ts';
+import { readTlsFiles } from './connection/tls-files.ts';
+import type { TlsFiles } from './connection/tls-files.ts';
 
 // An `import` of its values would also load Node's whole `fetch`: 45 ms and 10 MB.
 const { createServer, ServerResponse } = process.getBuiltinModule('node:http');

@@ -1,4 +1,4 @@
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import type { ResourceType, SearchParam } from '../model/model.ts';
 
 /** Types are kept, since `Extract` compiles each new one; a query may choose any of their parameters. */

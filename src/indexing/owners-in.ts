@@ -1,6 +1,6 @@
 import type { ParsedJson } from '../fhir/json.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { PartitionIdentity } from '../store/partitions.ts';
+import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { Extract } from './extract.ts';
 import { withOnly } from './only.ts';
 import { ownersOf } from './owners.ts';

@@ -1,5 +1,5 @@
 import { takeOrRefuse } from '../fhir/rate-limited.ts';
-import type { Buckets } from '../token-buckets.ts';
+import type { Buckets } from '../limits/token-buckets.ts';
 import type { ChargeClient } from './interaction.ts';
 import { requestCost } from './request-cost.ts';
 

@@ -1,8 +1,8 @@
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { FhirError, fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import { parsePairs } from '../search/parse/pairs.ts';
-import type { Precondition } from '../store/records.ts';
+import type { Precondition } from '../store/port/records.ts';
 import { shorten } from '../validation/report.ts';
 import { readCriteria } from './criteria.ts';
 import type { CriteriaSource } from './criteria.ts';

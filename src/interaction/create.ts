@@ -2,7 +2,7 @@ import { callerOf } from '../auth/access.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
-import { KeyUsed, SeveralMatch } from '../store/errors.ts';
+import { KeyUsed, SeveralMatch } from '../store/port/errors.ts';
 import { shorten } from '../validation/report.ts';
 import { ifNoneExist, ifNoneExistSource } from './conditional-create.ts';
 import { severalMatch } from './criteria.ts';

@@ -2,7 +2,7 @@ import { requireScope } from '../auth/may.ts';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { createBatch } from './bundle/batch.ts';
 import { createTransaction } from './bundle/transact.ts';
 import { isDeclared } from './declared.ts';

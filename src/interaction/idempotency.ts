@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import type { WriteKey } from '../store/records.ts';
+import type { WriteKey } from '../store/port/records.ts';
 import type { Engine, FhirRequest } from './interaction.ts';
 
 /** How long the first answer is repeated, in milliseconds. */

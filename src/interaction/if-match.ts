@@ -3,7 +3,7 @@ import { fhirError } from '../fhir/error.ts';
 import { isAfterDate, parseHttpDate } from '../fhir/http-date.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 import type { RequestHeaders } from './interaction.ts';
 
 type Current = Pick<StoredVersion, 'id' | 'version' | 'lastUpdated'> | undefined;

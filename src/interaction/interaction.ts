@@ -2,7 +2,7 @@ import type { Audit } from '../audit/audit.ts';
 import type { AnswerRoom } from './answer-room.ts';
 import type { Access } from '../auth/access.ts';
 import type { Definitions } from '../definitions/definitions.ts';
-import type { Offered } from '../smart/offered.ts';
+import type { Offered } from '../auth/offered.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
@@ -11,9 +11,9 @@ import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
 import type { Extract } from '../indexing/extract.ts';
-import type { Partition, PartitionIdentity } from '../store/partitions.ts';
-import type { Store } from '../store/store.ts';
-import type { StoredVersion } from '../store/records.ts';
+import type { Partition, PartitionIdentity } from '../store/port/partitions.ts';
+import type { Store } from '../store/port/store.ts';
+import type { StoredVersion } from '../store/port/records.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
@@ -88,7 +88,7 @@ export interface FhirResponse {
   readonly status: number;
   /** JSON text; undefined for none. */
   readonly body?: string;
-  /** The content of a Binary in its own media type, instead of a body (http/binary.ts). */
+  /** The content of a Binary in its own media type, instead of a body (http/body/binary.ts). */
   readonly bytes?: Buffer;
   readonly etag?: string;
   /** Milliseconds since 1970 UTC. */

@@ -5,7 +5,7 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 import type { Join, Query } from '../search/ast.ts';
 import type { SearchRequest } from '../search/request.ts';
 import { joinsOf, parametersOf, parametersOfSort } from '../search/walk.ts';
-import { createdOrder, type IndexAdmin } from '../store/indexes.ts';
+import { createdOrder, type IndexAdmin } from '../store/port/indexes.ts';
 
 /** `Retry-After` in seconds. */
 const retryAfter = '10';

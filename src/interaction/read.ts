@@ -1,5 +1,5 @@
 import type { ResourceType } from '../model/model.ts';
-import type { VersionWithText } from '../store/records.ts';
+import type { VersionWithText } from '../store/port/records.ts';
 import { isUnmodified } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';

@@ -2,9 +2,9 @@ import type { Access } from '../auth/access.ts';
 import { isWithin, restriction } from '../auth/restrict.ts';
 import { withOnly } from '../indexing/only.ts';
 import type { ResourceType } from '../model/model.ts';
-import type { Partition } from '../store/partitions.ts';
-import { hasText } from '../store/records.ts';
-import type { VersionWithText } from '../store/records.ts';
+import type { Partition } from '../store/port/partitions.ts';
+import { hasText } from '../store/port/records.ts';
+import type { VersionWithText } from '../store/port/records.ts';
 import type { Engine } from './interaction.ts';
 
 /** The parameter with the record whose access rules apply too, of a type whose `access-link` it is. */

@@ -1,8 +1,8 @@
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import { IndexPending, PromiseLacking, RecordTooLarge, StoreBusy, StoreUnavailable } from '../store/errors.ts';
-import { longestRecord } from '../store/records.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import { IndexPending, PromiseLacking, RecordTooLarge, StoreBusy, StoreUnavailable } from '../store/port/errors.ts';
+import { longestRecord } from '../store/port/records.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
 
 /** Throws the error for the client of a store failure, with that as its cause; any other error unchanged. */
 export function throwStoreFailure(error: unknown): never {

@@ -1,11 +1,11 @@
 import type { Access } from '../auth/access.ts';
-import type { Partition } from '../store/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { isVersionWithin, isWithin, restriction } from '../auth/restrict.ts';
 import { fhirError, gone, notFound } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import type { ResourceType } from '../model/model.ts';
-import { hasText } from '../store/records.ts';
-import type { StoredVersion, VersionWithText } from '../store/records.ts';
+import { hasText } from '../store/port/records.ts';
+import type { StoredVersion, VersionWithText } from '../store/port/records.ts';
 import type { Engine } from './interaction.ts';
 import { isOpenByContext } from './security-context.ts';
 

@@ -3,7 +3,7 @@ import { asString } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { program } from '../model/capability-statement.ts';
 import type { Model, ResourceType } from '../model/model.ts';
-import type { Offered } from '../smart/offered.ts';
+import type { Offered } from '../auth/offered.ts';
 import { inTurn } from '../validation/turns.ts';
 import { callObject, pathParameters, systemTag } from './call-object.ts';
 import { callsOf } from './calls.ts';

@@ -1,10 +1,10 @@
 import { scopesFor } from '../auth/may.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import type { Model } from '../model/model.ts';
-import type { Offered } from '../smart/offered.ts';
-import { describeScope } from '../smart/describe-scope.ts';
-import { listedScopes } from '../smart/scope-words.ts';
-import type { ScopeWord } from '../smart/scope-words.ts';
+import type { Offered } from '../auth/offered.ts';
+import { describeScope } from '../auth/describe-scope.ts';
+import { listedScopes } from '../auth/scope-words.ts';
+import type { ScopeWord } from '../auth/scope-words.ts';
 import type { Call } from './calls.ts';
 
 /** The access control of a document. */

@@ -1,7 +1,7 @@
 import type { AuditParts } from '../audit/audit.ts';
 import type { AuditSink } from '../audit/log/log.ts';
-import { printRecord } from '../audit/log/record.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import { printRecord } from '../store/audit/record.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
 import type { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';
 import type { ParentCalls } from './protocol.ts';

@@ -1,15 +1,15 @@
-import { loadStored } from '../engine/compile-set.ts';
-import type { UsableModel } from '../engine/compile-set.ts';
-import { aboutSet } from '../engine/live-definitions.ts';
-import type { FirstDefinitions } from '../engine/live-definitions.ts';
-import { startIndexUsage } from '../engine/index-usage.ts';
+import { loadStored } from '../engine/definitions/compile-set.ts';
+import type { UsableModel } from '../engine/definitions/compile-set.ts';
+import { aboutSet } from '../engine/definitions/live-definitions.ts';
+import type { FirstDefinitions } from '../engine/definitions/live-definitions.ts';
+import { startIndexUsage } from '../engine/parts/index-usage.ts';
 import { serveOptions, storeDefinitions } from '../engine/served-store.ts';
 import type { Start } from '../engine/start.ts';
-import { createDefinitionSets } from '../store/definition-sets.ts';
-import type { DefinitionSets } from '../store/definition-sets.ts';
+import { createDefinitionSets } from '../store/server/definition-sets.ts';
+import type { DefinitionSets } from '../store/server/definition-sets.ts';
 import { openStore } from '../store/open.ts';
-import type { WriteRelay } from '../store/relay.ts';
-import type { StoreDefinitions } from '../store/store.ts';
+import type { WriteRelay } from '../store/server/relay.ts';
+import type { StoreDefinitions } from '../store/port/store.ts';
 
 /** Declares nothing: a store is opened with it until its documents say what to use. */
 const none: StoreDefinitions = {

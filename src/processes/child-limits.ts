@@ -1,12 +1,12 @@
-import type { PlaceCounts } from '../http/places.ts';
-import type { Limits } from '../engine/limits.ts';
-import type { Config } from '../config.ts';
-import { rateOf } from '../engine/rate-limits.ts';
-import { authorizeRate } from '../smart/authorize-rate.ts';
-import { createLeasedBuckets } from '../leased-buckets.ts';
-import type { LeasedBuckets, Lender } from '../leased-buckets.ts';
-import type { Rate } from '../token-buckets.ts';
-import type { Slots } from '../slots.ts';
+import type { PlaceCounts } from '../http/connection/places.ts';
+import type { Limits } from '../engine/parts/limits.ts';
+import type { Config } from '../config/read.ts';
+import { rateOf } from '../engine/parts/rate-limits.ts';
+import { authorizeRate } from '../smart/provider/authorize-rate.ts';
+import { createLeasedBuckets } from '../limits/leased-buckets.ts';
+import type { LeasedBuckets, Lender } from '../limits/leased-buckets.ts';
+import type { Rate } from '../limits/token-buckets.ts';
+import type { Slots } from '../limits/slots.ts';
 import type { Link } from './link.ts';
 import type { ParentCalls, SlotKind, TokenLimit } from './protocol.ts';
 

@@ -1,5 +1,5 @@
 import { auditUnavailable } from '../audit/audit.ts';
-import { StoreUnavailable } from '../store/errors.ts';
+import { StoreUnavailable } from '../store/port/errors.ts';
 import type { Link } from './link.ts';
 import type { JobAnswer, ParentCalls, WriteAnswer, WrittenJob } from './protocol.ts';
 import { received } from './sent-error.ts';
@@ -18,10 +18,10 @@ interface Commit extends Waiting<unknown> {
 }
 
 /**
- * What a child gives its parent to write: audit events, and jobs (store/relay.ts). One message with jobs is on its way
- * at a time, and the next takes all that have come meanwhile, so that many share one commit. It waits for all messages
- * before it, so that a held event is durable before its own job, which is submitted later. Events that are appended do
- * not wait for jobs: a writer that takes long is not a failing log.
+ * What a child gives its parent to write: audit events, and jobs (store/server/relay.ts). One message with jobs is on
+ * its way at a time, and the next takes all that have come meanwhile, so that many share one commit. It waits for all
+ * messages before it, so that a held event is durable before its own job, which is submitted later. Events that are
+ * appended do not wait for jobs: a writer that takes long is not a failing log.
  */
 export class ChildWrites {
   readonly #link: Link<ParentCalls>;

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { dispensable } from '../http/connections.ts';
-import type { ShareOf } from '../http/shares.ts';
+import { dispensable } from '../http/connection/connections.ts';
+import type { ShareOf } from '../http/connection/shares.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { Member } from './member.ts';
 

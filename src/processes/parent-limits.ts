@@ -1,10 +1,10 @@
-import type { Config } from '../config.ts';
-import type { RateLimits } from '../engine/limits.ts';
-import { createPlaceCounts } from '../http/places.ts';
-import { mostUploads } from '../http/uploads.ts';
-import { passwordsAtOnce } from '../smart/password.ts';
-import { createSlots } from '../slots.ts';
-import type { LendingBuckets } from '../token-buckets.ts';
+import type { Config } from '../config/read.ts';
+import type { RateLimits } from '../engine/parts/limits.ts';
+import { createPlaceCounts } from '../http/connection/places.ts';
+import { mostUploads } from '../http/body/uploads.ts';
+import { passwordsAtOnce } from '../smart/accounts/password.ts';
+import { createSlots } from '../limits/slots.ts';
+import type { LendingBuckets } from '../limits/token-buckets.ts';
 import type { ParentCalls, SlotKind } from './protocol.ts';
 
 /** What all children have in common, counted in their parent. */

@@ -1,8 +1,8 @@
 import type { AuditParts } from '../audit/audit.ts';
 import { reasonOf } from '../audit/audit-queue.ts';
 import type { AuditSink } from '../audit/log/log.ts';
-import type { UnavailableReason } from '../store/errors.ts';
-import type { WriteRelay } from '../store/relay.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
+import type { WriteRelay } from '../store/server/relay.ts';
 import type { JobAnswer, ParentCalls, WrittenJob } from './protocol.ts';
 import { sent } from './sent-error.ts';
 

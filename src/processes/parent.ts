@@ -1,13 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
-import type { Config } from '../config.ts';
-import { publicUrlOf } from '../config.ts';
+import type { Config } from '../config/read.ts';
+import { publicUrlOf } from '../config/read.ts';
 import { startEngine } from '../engine/engine.ts';
 import type { EngineParts, RunningEngine } from '../engine/engine.ts';
 import type { Front, FrontParts } from '../engine/front.ts';
 import type { Port } from '../engine/port.ts';
-import { createShareOf } from '../http/shares.ts';
+import { createShareOf } from '../http/connection/shares.ts';
 import type { Log } from '../observability/log.ts';
 import { seldom } from '../observability/seldom.ts';
 import { createChildren } from './children.ts';

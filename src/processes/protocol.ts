@@ -1,9 +1,9 @@
 import type { Refusal } from '../audit/refusal.ts';
-import type { Config } from '../config.ts';
-import type { Dispensable } from '../http/connections.ts';
-import type { Lease } from '../token-buckets.ts';
+import type { Config } from '../config/read.ts';
+import type { Dispensable } from '../http/connection/connections.ts';
+import type { Lease } from '../limits/token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
 import type { SentError } from './sent-error.ts';
 
 /** What a child needs to start. */
@@ -41,11 +41,11 @@ export type JobAnswer =
   | { readonly kind: 'failed'; readonly error: SentError }
   | { readonly kind: 'refused'; readonly reason: UnavailableReason };
 
-/** The functions of the parent. A share is that of http/shares.ts. */
+/** The functions of the parent. A share is that of http/connection/shares.ts. */
 export type ParentCalls = {
   /**
-   * Appends printed audit events, one a line, and when these are durable, commits prepared writes (store/relay.ts).
-   * Where a failing log refuses writes, it commits none of records then.
+   * Appends printed audit events, one a line, and when these are durable, commits prepared writes
+   * (store/server/relay.ts). Where a failing log refuses writes, it commits none of records then.
    */
   readonly write: (lines: string, jobs: readonly WrittenJob[]) => Promise<WriteAnswer>;
   readonly problems: () => Promise<readonly string[]>;

@@ -1,5 +1,5 @@
-import { StoreUnavailable } from '../store/errors.ts';
-import type { UnavailableReason } from '../store/errors.ts';
+import { StoreUnavailable } from '../store/port/errors.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
 
 /** An error as values, for another process. */
 export interface SentError {

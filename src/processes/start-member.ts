@@ -3,7 +3,7 @@ import type { ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { FrontParts } from '../engine/front.ts';
-import { processArguments } from '../exec-arguments.ts';
+import { processArguments } from '../limits/exec-arguments.ts';
 import { ConnectionCounts } from './connection-counts.ts';
 import { LinkClosed, openLink } from './link.ts';
 import type { Member } from './member.ts';

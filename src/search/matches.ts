@@ -16,7 +16,7 @@ export interface Indexed {
   readonly id: string;
   /** Milliseconds since 1970 UTC. */
   readonly lastUpdated: number;
-  /** When it was created (store/records.ts); undefined: at `lastUpdated`. */
+  /** When it was created (store/port/records.ts); undefined: at `lastUpdated`. */
   readonly created?: number | undefined;
   readonly entries: readonly IndexEntry[];
   /** The owners (indexing/owners.ts); undefined: derived from the entries. */

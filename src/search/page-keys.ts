@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSealing } from './sealing.ts';
 import type { Sealing } from './sealing.ts';
-import type { DocumentStore } from '../store/documents.ts';
+import type { DocumentStore } from '../store/port/documents.ts';
 
 /** The documents with the keys. */
 export type KeyDocuments = Pick<DocumentStore, 'get' | 'put'>;

@@ -25,7 +25,8 @@ export function comparePositions(sort: readonly Sort[], a: Position, b: Position
 }
 
 /**
- * Whether stores have an index of the order. Of any other order they sort the matches, up to a limit (store/sorted.ts).
+ * Whether stores have an index of the order. For any other order they sort the matches, up to a limit
+ * (store/keys/sorted.ts).
  */
 export function isIndexedOrder(type: ResourceType, sort: readonly Sort[]): boolean {
   return sort.every(key => key.by !== 'score' && (key.by !== 'param' || hasSortIndex(type, key.param)));

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 import type { Audit } from '../audit/audit.ts';
-import { endpoints } from './endpoints.ts';
-import type { Endpoint } from './endpoints.ts';
+import { endpoints } from './provider/endpoints.ts';
+import type { Endpoint } from './provider/endpoints.ts';
 import type { AuthorizationServer } from './authorization-server.ts';
-import { OAuthError } from './oauth-error.ts';
-import { issuerPath } from './offered.ts';
-import type { RenderError } from './provider-parts.ts';
+import { OAuthError } from './provider/oauth-error.ts';
+import { issuerPath } from '../auth/offered.ts';
+import type { RenderError } from './provider/provider-parts.ts';
 import { FhirError } from '../fhir/error.ts';
 import { storeFailure } from '../interaction/store-failure.ts';
 import type { Log } from '../observability/log.ts';
 import type { Context, Handler } from '../http/context.ts';
 import type { PathRoute } from '../http/router.ts';
-import type { Place, Places } from '../http/places.ts';
+import type { Place, Places } from '../http/connection/places.ts';
 
 /** The handlers of the paths under `/auth`, created at the first request. */
 export interface Authorization {

@@ -1,33 +1,33 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { openAccountsFile } from './accounts-file.ts';
+import { openAccountsFile } from './accounts/accounts-file.ts';
 import { createCookies, sessionCookie } from '../pages/cookies.ts';
-import { readKeyFile } from './key-file.ts';
-import { explorerClient } from './explorer-client.ts';
-import type { Registry } from './registered.ts';
-import { createRegistry } from './registry.ts';
+import { readKeyFile } from './accounts/key-file.ts';
+import { explorerClient } from './accounts/explorer-client.ts';
+import type { Registry } from './accounts/registered.ts';
+import { createRegistry } from './accounts/registry.ts';
 import { remember } from '../auth/token/remember.ts';
-import { derivedSecret } from './seal.ts';
-import { createSessions } from './session.ts';
-import type { Session } from './session.ts';
-import type { SignInTried } from './sign-in.ts';
-import { loadSigningKeys } from './signing-keys.ts';
-import { grantTypes } from './token-endpoint.ts';
-import type { TokenEvent } from './token-event.ts';
-import { readAccountsAt } from '../config/accounts-path.ts';
-import type { Config } from '../config.ts';
+import { derivedSecret } from './token/seal.ts';
+import { createSessions } from './sign-in/session.ts';
+import type { Session } from './sign-in/session.ts';
+import type { SignInTried } from './sign-in/sign-in.ts';
+import { loadSigningKeys } from './token/signing-keys.ts';
+import { grantTypes } from './token/token-endpoint.ts';
+import type { TokenEvent } from './token/token-event.ts';
+import { readAccountsAt } from './accounts/accounts-path.ts';
+import type { Config } from '../config/read.ts';
 import type { Authorization } from './authorization.ts';
-import { readBody } from '../http/body.ts';
-import type { ClientAddress } from '../http/client-address.ts';
+import { readBody } from '../http/body/body.ts';
+import type { ClientAddress } from '../http/connection/client-address.ts';
 import type { Origins } from '../http/middleware/cors.ts';
 import { readBrand } from '../pages/brand.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
-import { makeOnce } from '../make-once.ts';
+import { makeOnce } from '../limits/make-once.ts';
 import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
-import type { Store } from '../store/store.ts';
-import type { Buckets } from '../token-buckets.ts';
+import type { Store } from '../store/port/store.ts';
+import type { Buckets } from '../limits/token-buckets.ts';
 
 export interface AuthorizationParts {
   readonly store: Store;
@@ -128,9 +128,9 @@ async function assemble(parts: Assembled): Promise<Authorization> {
   const [{ createAuthorizationServer }, { createLaunch }, { signIn }, { createThrottle }, { createPages }, errors] =
     await Promise.all([
       import('./authorization-server.ts'),
-      import('./launches.ts'),
-      import('./sign-in.ts'),
-      import('./throttle.ts'),
+      import('./sign-in/launches.ts'),
+      import('./sign-in/sign-in.ts'),
+      import('./sign-in/throttle.ts'),
       import('./pages/pages.ts'),
       import('./pages/protocol-error.ts'),
     ]);

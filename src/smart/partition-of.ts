@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.ts';
+import type { Store } from '../store/port/store.ts';
 
 /** Id of the partition with exactly this base URL; undefined if there is none. */
 export async function partitionOf(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Store, StoreOptions } from './store.ts';
-import { StoreRefused } from './errors.ts';
+import type { Store, StoreOptions } from './port/store.ts';
+import { StoreRefused } from './port/errors.ts';
 import { hideCredentials, parseStoreUrl, type StoreUrl } from './url.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { StoreRefused } from './errors.ts';
+import { StoreRefused } from './port/errors.ts';
 import type { LayoutState } from './layout-change.ts';
 import { parseStoreUrl } from './url.ts';
 

@@ -1,4 +1,4 @@
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import type { Answer } from './question.ts';
 
 /** A cache of answers by question, with expiry. */

@@ -1,9 +1,9 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { Cache } from '../cache.ts';
-import { codeSystemOf } from '../validation/profile/code-system.ts';
-import type { CodeSystem } from '../validation/profile/code-system.ts';
+import { Cache } from '../limits/cache.ts';
+import { codeSystemOf } from './code-system.ts';
+import type { CodeSystem } from './code-system.ts';
 
 /** A CodeSystem with what describes its concepts. https://hl7.org/fhir/R4/codesystem.html */
 export interface DescribedSystem {

@@ -1,4 +1,4 @@
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import { isLoopbackHost } from '../fetch/addresses.ts';
 import type { Fetch } from '../fetch/fetch.ts';
 import { createBreaker } from './breaker.ts';

@@ -1,12 +1,12 @@
-import { Cache } from '../cache.ts';
+import { Cache } from '../limits/cache.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { Budget } from '../fhirpath/evaluate/environment.ts';
 import { TooCostly } from '../fhirpath/evaluate/errors.ts';
-import { type CodeSystem, codeSystemOf, isBelow } from '../validation/profile/code-system.ts';
-import { grammars } from '../validation/profile/grammars.ts';
-import { compileFilter } from '../validation/profile/value-set-filter.ts';
+import { type CodeSystem, codeSystemOf, isBelow } from './code-system.ts';
+import { grammars } from './grammars.ts';
+import { compileFilter } from './value-set-filter.ts';
 import { type CodeMap, codesOf, countOf, type Expansion, type Expansions, MOST_CODES } from './expansion.ts';
 import { CALL_STEPS, PATTERNS_TOO_COSTLY } from './expansion.ts';
 import { restrict, union } from './expansion.ts';

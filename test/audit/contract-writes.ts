@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commandEvent } from '../../src/audit/command-event.ts';
 import { compareWrites } from '../../src/audit/compare-writes.ts';
 import { createRequestEvents } from '../../src/audit/request-event.ts';
-import type { AuditEntry } from '../../src/audit/log/entry.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { StoredVersion } from '../../src/store/records.ts';
+import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import type { StoredVersion } from '../../src/store/port/records.ts';
 import * as t from '../store/support/fixture.ts';
 import { appendEvents, auditOf } from '../support/audit-of.ts';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { digestOf } from '../../src/audit/log/line.ts';
+import { digestOf } from '../../src/store/audit/line.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
-import type { ChainPlace } from '../../src/audit/log/place.ts';
+import type { ChainPlace } from '../../src/store/audit/place.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { AuditDamage } from '../../src/audit/log/verify.ts';
-import type { AuditEntry, AuditFilter } from '../../src/audit/log/entry.ts';
+import type { AuditDamage } from '../../src/store/audit/verify.ts';
+import type { AuditEntry, AuditFilter } from '../../src/store/audit/entry.ts';
 import type { AuditLog } from '../../src/audit/log/log.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
 

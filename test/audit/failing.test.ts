@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import type { RunningEngine } from '../../src/engine/engine.ts';
 import { createLog } from '../../src/observability/log.ts';

@@ -3,7 +3,7 @@ import { createAddPatients } from '../../src/audit/patients.ts';
 import type { AddPatients } from '../../src/audit/patients.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import type { Extract } from '../../src/indexing/extract.ts';
-import type { Partition } from '../../src/store/partitions.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
 import { shippedModel } from '../store/support/shipped.ts';
 import { examples } from '../fhirpath/judge.ts';
 import type { Model } from '../../src/model/model.ts';

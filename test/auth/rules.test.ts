@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseFhirUser } from '../../src/auth/fhir-user.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { unusableCriteria } from '../../src/auth/context-query.ts';
-import type { IndexState } from '../../src/store/indexes.ts';
+import type { IndexState } from '../../src/store/port/indexes.ts';
 import { refusePending } from '../../src/interaction/pending.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
 import { folderWith, ours, statement } from '../support/definition-files.ts';

@@ -1,7 +1,7 @@
 import { load } from '../../src/bulk/load.ts';
-import { keepHeapSmall } from '../../src/small-heap.ts';
+import { keepHeapSmall } from '../../src/limits/small-heap.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { openStore } from '../../src/store/open.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';
 import { publicUrl } from './public-url.ts';

@@ -156,7 +156,7 @@ describe('verify', () => {
     ]);
     const store = await open(url, 'serve');
     const { createRequestEvents } = await import('../../src/audit/request-event.ts');
-    const { model } = await (await import('../../src/engine/load-model.ts')).loadModel({ definitions: [] });
+    const { model } = await (await import('../../src/engine/definitions/load-model.ts')).loadModel({ definitions: [] });
     const demo = await store.partition('demo');
     if (model === undefined || demo === undefined) throw new Error('not there');
     const made = createRequestEvents(

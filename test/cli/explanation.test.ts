@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CommandError } from '../../src/cli/command.ts';
 import { explanation } from '../../src/cli/explanation.ts';
-import { StoreRefused, StoreUnavailable } from '../../src/store/errors.ts';
+import { StoreRefused, StoreUnavailable } from '../../src/store/port/errors.ts';
 
 const system = (code: string, message: string, more: object = {}): Error =>
   Object.assign(new Error(message), { code, ...more });

@@ -1,7 +1,7 @@
 // `index usage`: which indexes searches used, as the server has counted them.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine } from '../../src/engine/engine.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { requireModel } from '../support/loaded-once.ts';
 import { newStorePlace, type Place } from '../support/store-place.ts';
 import { inOneProcess } from './one-process.ts';

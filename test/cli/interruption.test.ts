@@ -6,7 +6,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CommandError } from '../../src/cli/command.ts';
 import { endOnSignals, interruptible } from '../../src/cli/interruption.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
+import { StoreUnavailable } from '../../src/store/port/errors.ts';
 import { launch, run } from './process.ts';
 import type { Launched } from './process.ts';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { requireModel } from '../support/loaded-once.ts';
 import { testTokens } from '../support/tokens.ts';

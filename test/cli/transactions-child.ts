@@ -1,7 +1,7 @@
 // Writes transactions beside a server until it is killed: each has two new pictures with attachments, and the number of
 // the transaction in one patient. Says on stdout which is acknowledged.
 import { partitionOf, withStore } from '../../src/cli/open.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { bytesOf } from '../store/support/bytes-of.ts';
 import { kept, person, picture } from '../store/support/shipped.ts';
 import { say } from '../support/say.ts';

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { readAccounts } from '../../src/config/accounts.ts';
+import { readAccounts } from '../../src/smart/accounts/accounts.ts';
 import { digestOf } from '../../src/auth/token/digest.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import { example } from '../support/readmes.ts';

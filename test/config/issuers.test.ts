@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { usualClaims } from '../../src/auth/token/settings.ts';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/read.ts';
 
 const files = new Map([
   ['secret.txt', ' from a file \n'],

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { fileProblems, readSetting } from '../../src/config/named-file.ts';
-import { readKeyFile } from '../../src/smart/key-file.ts';
+import { readKeyFile } from '../../src/smart/accounts/key-file.ts';
 import { inOneProcess } from '../cli/one-process.ts';
 
 let folder: string;

@@ -2,8 +2,8 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readKeyFile } from '../../src/smart/key-file.ts';
-import { readConfig } from '../../src/config.ts';
+import { readKeyFile } from '../../src/smart/accounts/key-file.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startNotices, startRefusals } from '../../src/config/safe-start.ts';
 
 const key = ['--key-file', 'crs.key'];

@@ -1,7 +1,7 @@
 // What an operator does who has the published CA Core+ package: drop it into profiles/, and nothing else.
 import { describe, expect, it } from 'vitest';
 import { asObject, objectsOf } from '../../src/fhir/json-object.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import type { TypeDefinitions } from '../../src/model/element.ts';
 import type { Model } from '../../src/model/model.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';

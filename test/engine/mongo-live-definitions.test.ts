@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { type RunningEngine, startEngine } from '../../src/engine/engine.ts';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 

@@ -1,9 +1,9 @@
 // Rate limits while the store fails: src/http/README.md#limits. The store is another server, and simulated.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createSharedLimits } from '../../src/engine/shared-limits.ts';
-import type { SharedBuckets } from '../../src/store/shared-buckets.ts';
-import { createBuckets } from '../../src/token-buckets.ts';
-import type { LendingBuckets } from '../../src/token-buckets.ts';
+import { createSharedLimits } from '../../src/engine/parts/shared-limits.ts';
+import type { SharedBuckets } from '../../src/store/port/shared-buckets.ts';
+import { createBuckets } from '../../src/limits/token-buckets.ts';
+import type { LendingBuckets } from '../../src/limits/token-buckets.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlink
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { stateOf } from '../../src/engine/watch-definitions.ts';
+import { stateOf } from '../../src/engine/definitions/watch-definitions.ts';
 import { root } from '../cli/process.ts';
 
 let folder: string;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { samplesOf } from '../../src/explorer/interface/code-samples.ts';
 import { queryOf } from '../../src/explorer/interface/fields.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { requireModel } from '../support/loaded-once.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';

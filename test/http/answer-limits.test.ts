@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { longestAnswer } from '../../src/interaction/answer-room.ts';
-import { mostPageText } from '../../src/store/page-texts.ts';
+import { mostPageText } from '../../src/store/port/page-texts.ts';
 import { inXml } from '../support/in-xml.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { serve } from '../support/serve.ts';

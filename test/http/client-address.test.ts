@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createClientAddress } from '../../src/http/client-address.ts';
+import { createClientAddress } from '../../src/http/connection/client-address.ts';
 
 const request = (remoteAddress: string, forwarded?: string): IncomingMessage =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage;

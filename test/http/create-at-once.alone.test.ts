@@ -6,7 +6,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
 import { media, png } from '../support/media.ts';

@@ -1,6 +1,6 @@
 // https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { launch } from '../cli/process.ts';
 import { requireModel } from '../support/loaded-once.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
-import type { Change } from '../../src/store/records.ts';
+import type { Change } from '../../src/store/port/records.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';

@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#mime-type
 import { describe, expect, it } from 'vitest';
 import { FhirError } from '../../src/fhir/error.ts';
-import { negotiate } from '../../src/http/negotiate.ts';
+import { negotiate } from '../../src/http/request/negotiate.ts';
 
 const fhir = 'application/fhir+json; charset=utf-8';
 const json = 'application/json; charset=utf-8';

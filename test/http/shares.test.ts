@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShareOf } from '../../src/http/shares.ts';
+import { createShareOf } from '../../src/http/connection/shares.ts';
 
 describe('the share of an address', () => {
   it.each([

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readTlsFiles } from '../../src/http/tls-files.ts';
+import { readTlsFiles } from '../../src/http/connection/tls-files.ts';
 import { selfSigned } from '../support/certificate.ts';
 
 const { cert, key } = selfSigned('localhost');

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readClientRecord, recheckClientRecord } from '../../src/interaction/write/client-record.ts';
-import { hasText } from '../../src/store/records.ts';
+import { hasText } from '../../src/store/port/records.ts';
 import { issuesOf, keptBytes, media, png, post } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
 import type { Answer } from '../support/serve.ts';

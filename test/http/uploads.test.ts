@@ -1,10 +1,10 @@
-// Places for large bodies, and the bytes of Bundles: src/http/uploads.ts.
+// Places for large bodies, and the bytes of Bundles: src/http/body/uploads.ts.
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createUploads } from '../../src/http/uploads.ts';
-import { createSlots } from '../../src/slots.ts';
+import { createUploads } from '../../src/http/body/uploads.ts';
+import { createSlots } from '../../src/limits/slots.ts';
 
 const request = (): IncomingMessage => new EventEmitter() as IncomingMessage; // only its `close` is heeded
 const large = 100_000_000;

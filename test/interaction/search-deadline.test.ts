@@ -7,7 +7,7 @@ import { explainSearch } from '../../src/interaction/search/explain/explanation.
 import { searchUrlOf } from '../../src/interaction/search/explain/url.ts';
 import { searchedBy } from '../../src/interaction/search/searched.ts';
 import type { SearchRequest } from '../../src/search/request.ts';
-import { DeadlinePassed } from '../../src/store/errors.ts';
+import { DeadlinePassed } from '../../src/store/port/errors.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 
 const capability = ['--capability', join(import.meta.dirname, '../fixtures/all-r4/capability')];

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { servedInteractions } from '../../src/model/served.ts';
 import { readOfficialSearchParameters } from '../../src/model/type-definitions.ts';

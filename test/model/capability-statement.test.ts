@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { asObject, objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { packFile, readPack } from '../../src/definitions/pack.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';
 import type { Model } from '../../src/model/model.ts';
 import { checkStructure } from '../../src/validation/structure.ts';

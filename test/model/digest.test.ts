@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { join } from 'node:path';
-import { requireModel } from '../../src/engine/load-model.ts';
+import { requireModel } from '../../src/engine/definitions/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
 
 /** What the digest of a parameter was before `revisionOf` named any. */

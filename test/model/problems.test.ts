@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { operations } from '../../src/interaction/operation/implemented.ts';
+import { operations } from '../../src/model/implemented.ts';
 import {
   fhirPackage,
   loadOnly,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { handlers } from '../../src/interaction/dispatch.ts';
-import { operations } from '../../src/interaction/operation/implemented.ts';
+import { operations } from '../../src/model/implemented.ts';
 import { servedInteractions } from '../../src/model/served.ts';
 import { loadOnly, ours, searchParameter, statement } from '../support/definition-files.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { asObject, asString, objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
-import { loadModel } from '../../src/engine/load-model.ts';
-import type { LoadedModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
+import type { LoadedModel } from '../../src/engine/definitions/load-model.ts';
 import { extensionBase, extensionShapes } from '../../src/model/extension-shapes.ts';
 import type { Model, ResourceType } from '../../src/model/model.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { requireModel } from '../../src/engine/load-model.ts';
+import { requireModel } from '../../src/engine/definitions/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
 
 let folder: string;

@@ -1,11 +1,11 @@
 import { MongoClient, MongoServerError } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { startEngine } from '../../src/engine/engine.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
-import type { Change } from '../../src/store/records.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import { VersionConflict } from '../../src/store/errors.ts';
+import type { Change } from '../../src/store/port/records.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import { VersionConflict } from '../../src/store/port/errors.ts';
 import { run } from '../cli/process.ts';
 import { mongoServer, newMongoPlace } from '../support/mongodb/place.ts';
 import { observation, patient } from '../support/resources.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { asObject, objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { createOpenApi } from '../../src/openapi/document.ts';
-import { authorizationOffered } from '../../src/smart/offered.ts';
+import { authorizationOffered } from '../../src/auth/offered.ts';
 import { requireModel } from '../support/loaded-once.ts';
 
 export const base = 'https://records.example/r4/clinic';

@@ -1,7 +1,7 @@
 // A process that begins while audit events cannot be stored knows it: src/processes/README.md.
 import { writeFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read.ts';
 import { createLog } from '../../src/observability/log.ts';
 import { startProcesses } from '../../src/processes/parent.ts';
 import type { RunningProcesses } from '../../src/processes/parent.ts';

@@ -1,12 +1,12 @@
 // The rate limits of several processes: src/processes/README.md#limits.
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
-import { ownLimits } from '../../src/engine/limits.ts';
+import { readConfig } from '../../src/config/read.ts';
+import { ownLimits } from '../../src/engine/parts/limits.ts';
 import { leases } from '../../src/processes/child-limits.ts';
 import { openLink } from '../../src/processes/link.ts';
 import { createParentLimits } from '../../src/processes/parent-limits.ts';
 import type { ParentCalls } from '../../src/processes/protocol.ts';
-import type { Buckets } from '../../src/token-buckets.ts';
+import type { Buckets } from '../../src/limits/token-buckets.ts';
 import { pair } from './support/channel.ts';
 
 /** Buckets of 100 tokens, a further one each 0.3 s, as two children have them; with the messages of the first. */

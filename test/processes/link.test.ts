@@ -1,7 +1,7 @@
 // Calls between the processes of a server: src/processes/link.ts.
 import { describe, expect, it } from 'vitest';
 import { LinkClosed, openLink } from '../../src/processes/link.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
+import { StoreUnavailable } from '../../src/store/port/errors.ts';
 import { pair } from './support/channel.ts';
 
 type Calls = {

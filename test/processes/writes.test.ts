@@ -7,7 +7,7 @@ import { openLink } from '../../src/processes/link.ts';
 import { createParentWrites } from '../../src/processes/parent-writes.ts';
 import type { ParentWritesParts } from '../../src/processes/parent-writes.ts';
 import type { ParentCalls } from '../../src/processes/protocol.ts';
-import { StoreUnavailable } from '../../src/store/errors.ts';
+import { StoreUnavailable } from '../../src/store/port/errors.ts';
 import { chainsInMemory } from '../audit/support/chains.ts';
 import type { Chains } from '../audit/support/chains.ts';
 import { pair } from './support/channel.ts';

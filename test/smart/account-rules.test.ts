@@ -12,9 +12,9 @@ import {
   userProblems,
   webOrigin,
   webUrl,
-} from '../../src/smart/account-rules.ts';
+} from '../../src/smart/accounts/account-rules.ts';
 import { displayName } from '../../src/config/values.ts';
-import type { RegisteredClient } from '../../src/smart/registered.ts';
+import type { RegisteredClient } from '../../src/smart/accounts/registered.ts';
 import { loadModel } from '../support/loaded-once.ts';
 
 const { model } = await loadModel({ definitions: [] });

@@ -2,12 +2,12 @@ import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { openAccountsFile } from '../../src/smart/accounts-file.ts';
-import type { AccountsFile } from '../../src/smart/accounts-file.ts';
-import { clientCollection, createRegistry, userCollection } from '../../src/smart/registry.ts';
-import type { StoredClient } from '../../src/smart/registry.ts';
+import { openAccountsFile } from '../../src/smart/accounts/accounts-file.ts';
+import type { AccountsFile } from '../../src/smart/accounts/accounts-file.ts';
+import { clientCollection, createRegistry, userCollection } from '../../src/smart/accounts/registry.ts';
+import type { StoredClient } from '../../src/smart/accounts/registry.ts';
 import { isRevoked, revocationCollection } from '../../src/auth/token/revocations.ts';
-import { readAccountsAt } from '../../src/config/accounts-path.ts';
+import { readAccountsAt } from '../../src/smart/accounts/accounts-path.ts';
 import { twoStores } from '../support/two-stores.ts';
 import type { TwoStores } from '../support/two-stores.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientCollection, userCollection } from '../../src/smart/registry.ts';
+import { clientCollection, userCollection } from '../../src/smart/accounts/registry.ts';
 import { revocationCollection, revoke } from '../../src/auth/token/revocations.ts';
 import { Browser } from './support/browser.ts';
 import type { Visited } from './support/browser.ts';

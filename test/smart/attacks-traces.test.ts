@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { authorizeRate } from '../../src/smart/authorize-rate.ts';
-import { throttleRules } from '../../src/smart/throttle.ts';
+import { authorizeRate } from '../../src/smart/provider/authorize-rate.ts';
+import { throttleRules } from '../../src/smart/sign-in/throttle.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, credentials, exchange, follow, authorizeUrl, pkce, post, read, refresh } from './support/flow.ts';
 import { authorizing, password } from './support/server.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshFor } from '../../src/smart/client-keys.ts';
+import { freshFor } from '../../src/smart/token/client-keys.ts';
 import { assertion, keyPair } from './support/keys.ts';
 import type { ClientKey } from './support/keys.ts';
 import { backendToken, post, read } from './support/flow.ts';

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createLaunch, findLaunch, takeLaunch } from '../../src/smart/launches.ts';
-import { createSessions } from '../../src/smart/session.ts';
+import { createLaunch, findLaunch, takeLaunch } from '../../src/smart/sign-in/launches.ts';
+import { createSessions } from '../../src/smart/sign-in/session.ts';
 import {
   discardSigningKeys,
   loadSigningKeys,
   publishedAfter,
   publishedBefore,
   rotateSigningKeys,
-} from '../../src/smart/signing-keys.ts';
-import { createThrottle, throttleRules, TooManyAttempts } from '../../src/smart/throttle.ts';
+} from '../../src/smart/token/signing-keys.ts';
+import { createThrottle, throttleRules, TooManyAttempts } from '../../src/smart/sign-in/throttle.ts';
 import { isRevoked, revocationCollection } from '../../src/auth/token/revocations.ts';
 import type { Place } from '../support/store-place.ts';
 import { twoStores } from '../support/two-stores.ts';

@@ -1,7 +1,7 @@
 // What pages of other origins may read. https://fetch.spec.whatwg.org/#http-cors-protocol and
 // https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#considerations-for-cross-origin-resource-sharing-cors-support
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientCollection } from '../../src/smart/registry.ts';
+import { clientCollection } from '../../src/smart/accounts/registry.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';

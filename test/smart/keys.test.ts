@@ -2,7 +2,7 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import type { JSONWebKeySet } from 'jose';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { publishedBefore, rotateSigningKeys } from '../../src/smart/signing-keys.ts';
+import { publishedBefore, rotateSigningKeys } from '../../src/smart/token/signing-keys.ts';
 import { launchApp, refresh } from './support/flow.ts';
 import { authorizing } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { authorizeRate } from '../../src/smart/authorize-rate.ts';
+import { authorizeRate } from '../../src/smart/provider/authorize-rate.ts';
 import { newMongoPlace } from '../support/mongodb/place.ts';
 import { contractOfProcesses } from './contract-processes.ts';
 import { Browser } from './support/browser.ts';

@@ -3,8 +3,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../src/auth/access.ts';
-import { narrowRefresh, negotiateScopes, ScopeRefused } from '../../src/smart/negotiate.ts';
-import type { ScopeRules } from '../../src/smart/negotiate.ts';
+import { narrowRefresh, negotiateScopes, ScopeRefused } from '../../src/smart/scope/negotiate.ts';
+import type { ScopeRules } from '../../src/smart/scope/negotiate.ts';
 import { loadModel } from '../support/loaded-once.ts';
 
 const { model: shipped } = await loadModel({ definitions: [] });

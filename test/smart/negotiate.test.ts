@@ -2,11 +2,17 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { registrableScope } from '../../src/smart/account-rules.ts';
-import { describeScope } from '../../src/smart/describe-scope.ts';
-import { narrowForUser, narrowRefresh, negotiateScopes, negotiated, ScopeRefused } from '../../src/smart/negotiate.ts';
-import type { ScopeRules } from '../../src/smart/negotiate.ts';
-import { supportedScopes } from '../../src/smart/scope-words.ts';
+import { registrableScope } from '../../src/smart/accounts/account-rules.ts';
+import { describeScope } from '../../src/auth/describe-scope.ts';
+import {
+  narrowForUser,
+  narrowRefresh,
+  negotiateScopes,
+  negotiated,
+  ScopeRefused,
+} from '../../src/smart/scope/negotiate.ts';
+import type { ScopeRules } from '../../src/smart/scope/negotiate.ts';
+import { supportedScopes } from '../../src/auth/scope-words.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import type { Model } from '../../src/model/model.ts';
 import { loadWith, ours, statement } from '../support/definition-files.ts';

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { checkPassword, hashPassword, isPasswordHash, newPassword, requirePassword } from '../../src/smart/password.ts';
+import {
+  checkPassword,
+  hashPassword,
+  isPasswordHash,
+  newPassword,
+  requirePassword,
+} from '../../src/smart/accounts/password.ts';
 
 /** How often the event loop came round, a millisecond at a time, while something was done. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {

@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSessions } from '../../src/smart/session.ts';
+import { createSessions } from '../../src/smart/sign-in/session.ts';
 import { revocationCollection, revoke } from '../../src/auth/token/revocations.ts';
 import type { Revoked } from '../../src/auth/token/revocations.ts';
-import { clientCollection, userCollection } from '../../src/smart/registry.ts';
+import { clientCollection, userCollection } from '../../src/smart/accounts/registry.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, exchange, launchApp, post, read, refresh, usualScope } from './support/flow.ts';
 import { authorizing } from './support/server.ts';

@@ -2,8 +2,8 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeScope } from '../../src/smart/describe-scope.ts';
-import type { Permission } from '../../src/smart/describe-scope.ts';
+import { describeScope } from '../../src/auth/describe-scope.ts';
+import type { Permission } from '../../src/auth/describe-scope.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, backendToken, exchange, read, refresh } from './support/flow.ts';
 import type { LaunchOptions, TokenAnswer } from './support/flow.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hashPassword } from '../../src/smart/password.ts';
-import { createRegistry, userCollection } from '../../src/smart/registry.ts';
-import { SignInRefused, signIn } from '../../src/smart/sign-in.ts';
-import { createThrottle } from '../../src/smart/throttle.ts';
+import { hashPassword } from '../../src/smart/accounts/password.ts';
+import { createRegistry, userCollection } from '../../src/smart/accounts/registry.ts';
+import { SignInRefused, signIn } from '../../src/smart/sign-in/sign-in.ts';
+import { createThrottle } from '../../src/smart/sign-in/throttle.ts';
 import { twoStores } from '../support/two-stores.ts';
 import type { TwoStores } from '../support/two-stores.ts';
 

@@ -3,8 +3,8 @@
 import { describe, expect, it } from 'vitest';
 import { openidConfigurationOf } from '../../src/auth/openid-configuration.ts';
 import { securityStatement } from '../../src/auth/security-statement.ts';
-import { authorizationOffered } from '../../src/smart/offered.ts';
-import { supportedScopes } from '../../src/smart/scope-words.ts';
+import { authorizationOffered } from '../../src/auth/offered.ts';
+import { supportedScopes } from '../../src/auth/scope-words.ts';
 import { smartConfigurationOf } from '../../src/auth/smart-configuration.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
-import { AttachmentMissing } from '../../src/store/errors.ts';
-import type { AttachmentFinding } from '../../src/store/blobs.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
+import { AttachmentMissing } from '../../src/store/port/errors.ts';
+import type { AttachmentFinding } from '../../src/store/port/blobs.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
 import { each, type Place } from './support/fixture.ts';
 import { kept, openClinic, picture, shippedModel } from './support/shipped.ts';
 import { type KeptBytes, type Where, whereKept } from './support/where.ts';
 import { attachmentSteps } from './support/verified.ts';
-import { currentAttachments } from '../../src/store/current-attachments.ts';
+import { currentAttachments } from '../../src/store/record/current-attachments.ts';
 import { attachmentsIn, type RecordAttachment } from '../support/attached.ts';
 
 /** What every store promises about attachments. */

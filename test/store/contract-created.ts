@@ -1,9 +1,9 @@
 // The default order of a type without a sort date.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Query, Sort } from '../../src/search/ast.ts';
-import { IndexPending } from '../../src/store/errors.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../src/store/store.ts';
+import { IndexPending } from '../../src/store/port/errors.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../src/store/port/store.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { indexSteps } from './support/verified.ts';

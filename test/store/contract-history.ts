@@ -2,9 +2,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import type { Model } from '../../src/model/model.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Change } from '../../src/store/records.ts';
-import type { HistoryScope, KeptVersion } from '../../src/store/transfer.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Change } from '../../src/store/port/records.ts';
+import type { HistoryScope, KeptVersion } from '../../src/store/port/transfer.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
 

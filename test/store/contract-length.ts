@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stamp } from '../../src/fhir/resource-text.ts';
-import { longestRecord } from '../../src/store/records.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import { RecordTooLarge } from '../../src/store/errors.ts';
-import type { Store } from '../../src/store/store.ts';
+import { longestRecord } from '../../src/store/port/records.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import { RecordTooLarge } from '../../src/store/port/errors.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import * as t from './support/fixture.ts';
 
 /** How long a record may be in every store. */

@@ -1,12 +1,12 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
-import { requireModel } from '../../src/engine/load-model.ts';
+import { requireModel } from '../../src/engine/definitions/load-model.ts';
 import type { Model } from '../../src/model/model.ts';
 import { createExtract } from '../../src/indexing/extract.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { Change } from '../../src/store/records.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Change } from '../../src/store/port/records.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { folderWith, statement } from '../support/definition-files.ts';
 import { pending, type Place } from './support/fixture.ts';
 import { list } from './support/list.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../src/model/model.ts';
-import { AttachmentMissing } from '../../src/store/errors.ts';
-import type { KeptVersion, Note } from '../../src/store/transfer.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../src/store/store.ts';
+import { AttachmentMissing } from '../../src/store/port/errors.ts';
+import type { KeptVersion, Note } from '../../src/store/port/transfer.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../src/store/port/store.ts';
 import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';

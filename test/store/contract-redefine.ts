@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { IndexPending, StoreUnavailable } from '../../src/store/errors.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
+import { IndexPending, StoreUnavailable } from '../../src/store/port/errors.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import * as t from './support/fixture.ts';
 import { indexSteps } from './support/verified.ts';
 

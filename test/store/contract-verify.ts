@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
-import type { StoreFinding } from '../../src/store/transfer.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
+import type { StoreFinding } from '../../src/store/port/transfer.ts';
 import { bytesOf } from './support/bytes-of.ts';
 import * as t from './support/fixture.ts';
 import { indexSteps, storeSteps } from './support/verified.ts';

@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { IndexEntry } from '../../src/indexing/entry.ts';
 import { joinWords, printWords, type Phrase } from '../../src/indexing/words.ts';
 import type { Query } from '../../src/search/ast.ts';
-import { IndexPending } from '../../src/store/errors.ts';
+import { IndexPending } from '../../src/store/port/errors.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
 import { indexSteps } from './support/verified.ts';

@@ -8,11 +8,11 @@ import {
   StoreRefused,
   RequirementFailed,
   VersionConflict,
-} from '../../src/store/errors.ts';
-import { longestRecord } from '../../src/store/records.ts';
-import type { WriteResult } from '../../src/store/records.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../src/store/store.ts';
+} from '../../src/store/port/errors.ts';
+import { longestRecord } from '../../src/store/port/records.ts';
+import type { WriteResult } from '../../src/store/port/records.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../src/store/port/store.ts';
 import { list } from './support/list.ts';
 import * as t from './support/fixture.ts';
 import { type Where, whereKept } from './support/where.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { fewAtOnce } from '../../src/store/few-at-once.ts';
+import { fewAtOnce } from '../../src/store/record/few-at-once.ts';
 
 describe('few at once', () => {
   it.each([

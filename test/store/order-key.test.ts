@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAX_TIME, MIN_TIME } from '../../src/fhir/instant-range.ts';
 import { comparePositions } from '../../src/search/sort.ts';
-import { orderKey, orderValue } from '../../src/store/order-key.ts';
+import { orderKey, orderValue } from '../../src/store/keys/order-key.ts';
 
 const anyTime = fc.oneof(
   fc.integer({ min: MIN_TIME, max: MAX_TIME }),

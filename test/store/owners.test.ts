@@ -1,7 +1,7 @@
 // Owners as stores keep them: what `verify` takes for damage.
 import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../src/model/model.ts';
-import { ownersDiffer, printOwners } from '../../src/store/owners.ts';
+import { ownersDiffer, printOwners } from '../../src/store/keys/owners.ts';
 import { thing } from '../search/thing.ts';
 
 const type: ResourceType = { ...thing, accessLinks: [{ compartment: 'Patient', parameter: 'subject' }] };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextBatch } from '../../src/store/sorted.ts';
+import { nextBatch } from '../../src/store/keys/sorted.ts';
 
 it.each([
   ['of small records, twice as many', 200, 2_000, 400],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from '../../src/config.ts';
+import { ConfigError, readConfig } from '../../src/config/read.ts';
 import { hideCredentials, parseStoreUrl } from '../../src/store/url.ts';
 
 describe('the URL of a store', () => {

@@ -1,6 +1,6 @@
-import type { Attached } from '../../src/store/blobs.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { KeptVersion } from '../../src/store/transfer.ts';
+import type { Attached } from '../../src/store/port/blobs.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { KeptVersion } from '../../src/store/port/transfer.ts';
 
 /** An attachment with the version of the record that has it. */
 export type RecordAttachment = Attached & Pick<KeptVersion, 'type' | 'id' | 'version'>;

@@ -1,6 +1,6 @@
-import type { AuditEntry } from '../../src/audit/log/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/entry.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
-import type { ChainPlace } from '../../src/audit/log/place.ts';
+import type { ChainPlace } from '../../src/store/audit/place.ts';
 
 interface Chained {
   readonly chains: ChainPlace;

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { loadModel } from '../../src/engine/load-model.ts';
-import type { LoadedModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
+import type { LoadedModel } from '../../src/engine/definitions/load-model.ts';
 
 /** Writes files (objects as JSON) into a folder of its own, which goes when the test ends. */
 export function folderWith(files: Readonly<Record<string, unknown>>): string {

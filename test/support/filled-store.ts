@@ -2,12 +2,12 @@ import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from './loaded-once.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { openStore } from '../../src/store/open.ts';
-import { keepPublicUrl } from '../../src/store/public-url.ts';
-import type { Attached } from '../../src/store/blobs.ts';
-import type { Change } from '../../src/store/records.ts';
-import type { KeptVersion, Note } from '../../src/store/transfer.ts';
-import type { Partition } from '../../src/store/partitions.ts';
-import type { Store } from '../../src/store/store.ts';
+import { keepPublicUrl } from '../../src/store/server/public-url.ts';
+import type { Attached } from '../../src/store/port/blobs.ts';
+import type { Change } from '../../src/store/port/records.ts';
+import type { KeptVersion, Note } from '../../src/store/port/transfer.ts';
+import type { Partition } from '../../src/store/port/partitions.ts';
+import type { Store } from '../../src/store/port/store.ts';
 
 /** Definitions that declare one type more than the shipped ones. */
 export const moreDefinitions = new URL('../fixtures/two-more-types', import.meta.url).pathname;

@@ -1,6 +1,6 @@
 import { resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadModel as load, requireModel as require } from '../../src/engine/load-model.ts';
+import { loadModel as load, requireModel as require } from '../../src/engine/definitions/load-model.ts';
 
 type Sources = Parameters<typeof load>[0];
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../src/fhir/json-object.ts';
 import { initAll } from '../../src/guide/init-all.ts';
-import { operations } from '../../src/interaction/operation/implemented.ts';
+import { operations } from '../../src/model/implemented.ts';
 import { readTemplate } from '../../src/guide/template.ts';
 
 /**

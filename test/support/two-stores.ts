@@ -2,7 +2,7 @@ import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from './loaded-once.ts';
 import type { Model } from '../../src/model/model.ts';
 import { openStore } from '../../src/store/open.ts';
-import type { Store } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { newStorePlace } from './store-place.ts';
 import type { Place } from './store-place.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadModel } from '../../src/engine/load-model.ts';
+import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { lazyValidator } from '../../src/validation/lazy.ts';
 import { warmValidator } from '../../src/validation/warm.ts';
 import type { ValidateOptions, Validator } from '../../src/validation/profile/validator.ts';

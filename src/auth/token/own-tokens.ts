@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DocumentStore } from '../../store/documents.ts';
+import type { DocumentStore } from '../../store/port/documents.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims } from '../claims.ts';
 import { digestOf } from './digest.ts';

@@ -1,4 +1,4 @@
-import type { DocumentStore } from '../../store/documents.ts';
+import type { DocumentStore } from '../../store/port/documents.ts';
 
 /** The scope of a revocation: the tokens of one consent, of a client, of a user, of a session, of a partition. */
 export type Revoked = 'grant' | 'client' | 'user' | 'session' | 'partition';

@@ -1,4 +1,4 @@
-import { Cache } from '../../cache.ts';
+import { Cache } from '../../limits/cache.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims, TokenVerifier } from '../claims.ts';
 import { digestOf } from './digest.ts';

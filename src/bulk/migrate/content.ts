@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
-import { measure } from '../../store/digest.ts';
-import type { KeptVersion } from '../../store/transfer.ts';
-import type { Partition } from '../../store/partitions.ts';
+import { measure } from '../../store/record/digest.ts';
+import type { KeptVersion } from '../../store/port/transfer.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 
 /** The content of a store for a type, with a digest over all of it. */
 export interface Content {

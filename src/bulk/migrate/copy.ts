@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import type { KeptVersion } from '../../store/transfer.ts';
-import type { Mark } from '../../store/records.ts';
-import type { Partition } from '../../store/partitions.ts';
+import type { KeptVersion } from '../../store/port/transfer.ts';
+import type { Mark } from '../../store/port/records.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import { migrationKey, type Position, printPosition } from './position.ts';
 
 /** Maximum size of one write: versions, and characters of their texts; all versions of a resource stay together. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Note } from '../../store/transfer.ts';
-import type { Store } from '../../store/store.ts';
+import type { Note } from '../../store/port/transfer.ts';
+import type { Store } from '../../store/port/store.ts';
 import { migrationKey } from './position.ts';
 
 /** Number of notes per write. */

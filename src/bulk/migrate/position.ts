@@ -1,4 +1,4 @@
-import type { Partition } from '../../store/partitions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 
 /** Key of the mark of a migration in each partition of its target; it is not copied to other stores. */
 export const migrationKey = 'migrate';

@@ -1,5 +1,5 @@
-import type { Partition } from '../../store/partitions.ts';
-import type { Store } from '../../store/store.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import type { Store } from '../../store/port/store.ts';
 import { migrationKey, type Position, printPosition, readPosition } from './position.ts';
 
 /** A partition in both stores, and the progress of an interrupted run. */

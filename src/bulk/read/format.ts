@@ -1,6 +1,6 @@
 import type { Chunks } from './bytes.ts';
 import { withoutMark } from '../../fhir/utf8.ts';
-import { maxRecord } from './unit.ts';
+import { maxRecord } from '../../interaction/bundle/unit.ts';
 
 /** The format of an input: a resource per line, or one JSON document. */
 export type Format = 'lines' | 'document';

@@ -1,5 +1,5 @@
 import type { Chunks } from './bytes.ts';
-import { type Unit, maxRecord } from './unit.ts';
+import { type Unit, maxRecord } from '../../interaction/bundle/unit.ts';
 
 /** The non-blank lines of NDJSON, those of a chunk together; a line that is too long is reported and skipped. */
 export async function* readLines(chunks: Chunks, longest = maxRecord): AsyncGenerator<readonly Unit[], void> {

@@ -11,7 +11,7 @@ import { surveyBundle } from './bundle-head.ts';
 import { detectFormat } from './format.ts';
 import type { Format } from './format.ts';
 import { readLines } from './lines.ts';
-import { type Unit, maxDocument } from './unit.ts';
+import { type Unit, maxDocument } from '../../interaction/bundle/unit.ts';
 
 /** Units that were read together, and their Bundle; the first group of a Bundle is empty. */
 export interface UnitGroup {

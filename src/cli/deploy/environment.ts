@@ -1,4 +1,4 @@
-import type { Arguments } from '../../config.ts';
+import type { Arguments } from '../../config/read.ts';
 import { settings } from '../../config/settings.ts';
 
 /** The settings of the operator, by flag, as they were written: `auto` is that of the machine of the service. */

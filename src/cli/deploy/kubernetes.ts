@@ -1,4 +1,4 @@
-import { ConfigError } from '../../config.ts';
+import { ConfigError } from '../../config/read.ts';
 import program from '../../../package.json' with { type: 'json' };
 import { environmentOf, stopSeconds, valueIn } from './environment.ts';
 import type { Settings } from './environment.ts';

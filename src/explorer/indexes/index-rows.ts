@@ -2,11 +2,11 @@ import { isAllowed } from '../../auth/may.ts';
 import { restriction } from '../../auth/restrict.ts';
 import type { Access } from '../../auth/access.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
-import { usageCollection } from '../../store/index-usage.ts';
-import { readIndexUsage } from '../../store/index-usage-report.ts';
-import type { UsedIndex } from '../../store/index-usage-report.ts';
-import type { DatabaseIndex, IndexState } from '../../store/indexes.ts';
-import type { Store } from '../../store/store.ts';
+import { usageCollection } from '../../store/server/index-usage.ts';
+import { readIndexUsage } from '../../store/server/index-usage-report.ts';
+import type { UsedIndex } from '../../store/server/index-usage-report.ts';
+import type { DatabaseIndex, IndexState } from '../../store/port/indexes.ts';
+import type { Store } from '../../store/port/store.ts';
 
 /** An index of a type: its state in a partition, and its use in the whole store. */
 export interface IndexRow {

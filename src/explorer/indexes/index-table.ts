@@ -4,7 +4,7 @@ import type { Language } from '../../pages/language.ts';
 import { scrollTable } from '../shell/table.ts';
 import { numberText } from '../patient/tick-text.ts';
 import { sizeText } from '../record/values/primitive.ts';
-import type { DatabaseIndex } from '../../store/indexes.ts';
+import type { DatabaseIndex } from '../../store/port/indexes.ts';
 import type { IndexRow } from './index-rows.ts';
 import { total, typeOf } from './sizes.ts';
 import { indexTexts } from './texts.ts';

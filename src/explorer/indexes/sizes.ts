@@ -1,4 +1,4 @@
-import type { DatabaseIndex } from '../../store/indexes.ts';
+import type { DatabaseIndex } from '../../store/port/indexes.ts';
 import { Recent } from './recent.ts';
 
 /** All indexes of the database of a store with their sizes and states. */

@@ -5,7 +5,7 @@ import { withOnly } from '../../indexing/only.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { matches } from '../../search/matches.ts';
-import { fewAtOnce } from '../../store/few-at-once.ts';
+import { fewAtOnce } from '../../store/record/few-at-once.ts';
 import type { Visit } from '../shell/visit.ts';
 import type { Member } from './members.ts';
 import { measuredOf } from './series.ts';

@@ -1,8 +1,8 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { asString } from '../../fhir/json-object.ts';
-import { callEndpoint } from '../../smart/call-endpoint.ts';
-import { explorerCallback, explorerId } from '../../smart/explorer-client.ts';
+import { callEndpoint } from '../../smart/provider/call-endpoint.ts';
+import { explorerCallback, explorerId } from '../../smart/accounts/explorer-client.ts';
 import { findPlace } from '../shell/place.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';

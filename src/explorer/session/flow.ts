@@ -2,7 +2,7 @@ import { createHash, createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies } from '../../pages/cookies.ts';
 import { isFormToken } from '../../pages/csrf.ts';
-import { explorerCallback, explorerId } from '../../smart/explorer-client.ts';
+import { explorerCallback, explorerId } from '../../smart/accounts/explorer-client.ts';
 import { localPath } from '../shell/local-path.ts';
 
 /** How long a sign-in may take, in seconds. */

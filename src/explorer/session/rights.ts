@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Access } from '../../auth/access.ts';
 import { FhirError } from '../../fhir/error.ts';
-import { createAccessOf } from '../../http/access.ts';
+import { createAccessOf } from '../../http/request/access.ts';
 import { createCookies } from '../../pages/cookies.ts';
 import type { ExplorerParts } from '../shell/parts.ts';
 import type { Place } from '../shell/place.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { digestOf } from '../../auth/token/digest.ts';
-import type { Store } from '../../store/store.ts';
-import { seal, unseal } from '../../smart/seal.ts';
-import type { Sealed } from '../../smart/seal.ts';
+import type { Store } from '../../store/port/store.ts';
+import { seal, unseal } from '../../smart/token/seal.ts';
+import type { Sealed } from '../../smart/token/seal.ts';
 
 /** A visitor with a token, in one browser. */
 export interface ExplorerSession {

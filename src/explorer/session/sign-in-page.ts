@@ -1,7 +1,7 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
-import { explorerScopes } from '../../smart/explorer-client.ts';
+import { explorerScopes } from '../../smart/accounts/explorer-client.ts';
 import { localPath } from '../shell/local-path.ts';
 import type { Place } from '../shell/place.ts';
 import { hereOf, signInPath } from '../shell/sign-in-path.ts';

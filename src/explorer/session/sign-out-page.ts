@@ -1,6 +1,6 @@
 import { createCookies } from '../../pages/cookies.ts';
-import { callEndpoint } from '../../smart/call-endpoint.ts';
-import { explorerId } from '../../smart/explorer-client.ts';
+import { callEndpoint } from '../../smart/provider/call-endpoint.ts';
+import { explorerId } from '../../smart/accounts/explorer-client.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
 import { explorerCookie, findSession, sessionsOf } from './rights.ts';
 

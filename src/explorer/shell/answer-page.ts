@@ -1,5 +1,5 @@
 import { fhirError } from '../../fhir/error.ts';
-import { readPageForm } from '../../http/form.ts';
+import { readPageForm } from '../../http/body/form.ts';
 import { isFormToken, isFromElsewhere } from '../../pages/csrf.ts';
 import type { Page, Reply, Visit } from './visit.ts';
 

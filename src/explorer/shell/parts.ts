@@ -1,11 +1,11 @@
-import type { AnswerRooms } from '../../http/answer-rooms.ts';
+import type { AnswerRooms } from '../../http/answer/answer-rooms.ts';
 import type { IncomingMessage } from 'node:http';
 import type { TokenVerifier } from '../../auth/claims.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from '../../pages/brand.ts';
 import type { Log } from '../../observability/log.ts';
 import type { Authorization } from '../../smart/authorization.ts';
-import type { Registry } from '../../smart/registered.ts';
+import type { Registry } from '../../smart/accounts/registered.ts';
 
 /** The dependencies of the pages. */
 export interface ExplorerParts {

@@ -1,6 +1,6 @@
-import { findPartition } from '../../http/partition.ts';
-import type { Store } from '../../store/store.ts';
-import type { PartitionIdentity } from '../../store/partitions.ts';
+import { findPartition } from '../../http/request/partition.ts';
+import type { Store } from '../../store/port/store.ts';
+import type { PartitionIdentity } from '../../store/port/partitions.ts';
 
 /** A partition. */
 export interface Place {

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { Cache } from '../../cache.ts';
+import { Cache } from '../../limits/cache.ts';
 import { referredType } from '../referred-type.ts';
 import { parseExpression } from '../parse.ts';
 import type { Expression } from '../syntax.ts';

@@ -1,4 +1,4 @@
-import { Cache } from '../../cache.ts';
+import { Cache } from '../../limits/cache.ts';
 import { TooCostly } from './errors.ts';
 import { compileLinear, sizeOf } from './linear-pattern.ts';
 import type { LinearPattern } from './linear-pattern.ts';

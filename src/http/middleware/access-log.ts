@@ -1,5 +1,5 @@
 import type { Log } from '../../observability/log.ts';
-import type { ClientAddress } from '../client-address.ts';
+import type { ClientAddress } from '../connection/client-address.ts';
 import type { Step } from '../context.ts';
 
 /** Logs one line per request, when its answer is complete or the client has disconnected. */

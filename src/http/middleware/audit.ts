@@ -1,9 +1,9 @@
 import type { Audit } from '../../audit/audit.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
-import type { ClientAddress } from '../client-address.ts';
+import type { ClientAddress } from '../connection/client-address.ts';
 import type { PartialRequest, Context, Middleware, RequestState } from '../context.ts';
 import type { Shape } from '../../interaction/routes.ts';
-import { openApiPath } from '../openapi-document.ts';
+import { openApiPath } from '../answer/openapi-document.ts';
 
 /**
  * Audits each request for records when it is answered: also a rejected one, and one whose client has disconnected.

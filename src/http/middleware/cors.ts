@@ -1,6 +1,6 @@
-import { issuerPath } from '../../smart/offered.ts';
+import { issuerPath } from '../../auth/offered.ts';
 import type { Context, Middleware, Next, Respond } from '../context.ts';
-import { splitTarget } from '../query.ts';
+import { splitTarget } from '../request/query.ts';
 
 /** The web origins of registered apps. */
 export type Origins = () => Promise<ReadonlySet<string>>;

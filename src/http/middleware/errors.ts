@@ -1,7 +1,7 @@
 import { operationOutcome } from '../../fhir/outcome.ts';
 import { answerOf } from '../../interaction/answer-of.ts';
 import type { Log } from '../../observability/log.ts';
-import { StoreUnavailable } from '../../store/errors.ts';
+import { StoreUnavailable } from '../../store/port/errors.ts';
 import type { Middleware, Respond } from '../context.ts';
 
 /** An unreachable or read-only store is reported once in this time, in milliseconds. */

@@ -2,7 +2,7 @@ import type { Model } from '../../model/model.ts';
 import type { Meters } from '../../observability/meters.ts';
 import type { Traces } from '../../observability/traces.ts';
 import type { Middleware } from '../context.ts';
-import { requestKind } from '../request-kind.ts';
+import { requestKind } from '../request/request-kind.ts';
 
 /** Measures each request, when its answer is complete or the client has disconnected. */
 export function measured(meters: Meters, model: Model): Middleware {

@@ -1,9 +1,9 @@
 import type { BegunWrite } from '../../audit/request.ts';
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
-import { VersionConflict } from '../../store/errors.ts';
-import type { Partition } from '../../store/partitions.ts';
-import { Turns } from '../../turns.ts';
+import { VersionConflict } from '../../store/port/errors.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import { Turns } from '../../limits/turns.ts';
 import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
 import { withBody } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';

@@ -1,7 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { FhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
-import { Turns } from '../../turns.ts';
+import { Turns } from '../../limits/turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';

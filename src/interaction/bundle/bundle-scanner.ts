@@ -1,5 +1,5 @@
 import { ByteCursor, isName } from '../../fhir/byte-cursor.ts';
-import { maxRecord } from '../../bulk/read/unit.ts';
+import { maxRecord } from './unit.ts';
 import { BrokenInput } from './broken-input.ts';
 
 /**

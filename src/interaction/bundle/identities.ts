@@ -2,7 +2,7 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { asString } from '../../fhir/json-object.ts';
 import type { Query } from '../../search/ast.ts';
-import type { Partition } from '../../store/partitions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import { ifNoneExist } from '../conditional-create.ts';
 import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';

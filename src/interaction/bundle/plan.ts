@@ -2,7 +2,7 @@ import { parseETag } from '../../fhir/etag.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import { isObject } from '../../fhir/json-object.ts';
-import type { VersionPrecondition } from '../../store/records.ts';
+import type { VersionPrecondition } from '../../store/port/records.ts';
 import { queryOf } from '../conditional-create.ts';
 import type { ContainerType } from './container-type.ts';
 import { type EntryHeaders, type EntryProblem, problem, readEntryRequest } from './request.ts';

@@ -5,7 +5,7 @@ import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import { compactJson } from '../../fhir/json.ts';
 import { checkStructure } from '../../validation/structure.ts';
-import { Turns } from '../../turns.ts';
+import { Turns } from '../../limits/turns.ts';
 import type { Engine } from '../interaction.ts';
 import { parseBody, pathOf } from '../write/body.ts';
 import type { BatchEntry } from './batch-entry.ts';

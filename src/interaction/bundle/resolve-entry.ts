@@ -5,7 +5,7 @@ import { splitForStamp } from '../../fhir/resource-text.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { CriteriaSource } from '../criteria.ts';
-import { Turns } from '../../turns.ts';
+import { Turns } from '../../limits/turns.ts';
 import { firstTwo, readCriteria } from '../criteria.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { linkPairs } from './criteria-links.ts';

@@ -1,9 +1,9 @@
 import { fhirError } from '../../fhir/error.ts';
-import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/errors.ts';
-import type { Partition } from '../../store/partitions.ts';
-import { createSlots } from '../../slots.ts';
-import { Turns } from '../../turns.ts';
-import type { Slots } from '../../slots.ts';
+import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/port/errors.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import { createSlots } from '../../limits/slots.ts';
+import { Turns } from '../../limits/turns.ts';
+import type { Slots } from '../../limits/slots.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';

@@ -1,6 +1,6 @@
-import { RequirementFailed, VersionConflict } from '../../store/errors.ts';
-import type { Partition } from '../../store/partitions.ts';
-import type { Change, Requirement, StoredVersion, WriteOptions, WriteResult } from '../../store/records.ts';
+import { RequirementFailed, VersionConflict } from '../../store/port/errors.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import type { Change, Requirement, StoredVersion, WriteOptions, WriteResult } from '../../store/port/records.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { FormerVersion } from '../write/client-record.ts';

@@ -1,6 +1,6 @@
 import { printETag } from '../../fhir/etag.ts';
 import { printInstant } from '../../fhir/resource-text.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 
 /** The content of a history. */
 export interface HistoryBundle {

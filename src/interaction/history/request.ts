@@ -5,7 +5,7 @@ import type { ResourceType } from '../../model/model.ts';
 import { withPlus } from '../../search/parse/date.ts';
 import { parseCount } from '../../search/parse/result-parameters.ts';
 import type { QueryPair, SearchRequest } from '../../search/request.ts';
-import type { HistoryScope } from '../../store/transfer.ts';
+import type { HistoryScope } from '../../store/port/transfer.ts';
 import { controls } from '../controls.ts';
 import type { Handling } from '../prefer.ts';
 

@@ -1,8 +1,8 @@
 import { properties } from '../../fhir/resource-text.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
-import type { Partition } from '../../store/partitions.ts';
-import { VersionConflict } from '../../store/errors.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import { VersionConflict } from '../../store/port/errors.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';

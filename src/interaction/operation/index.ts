@@ -4,7 +4,7 @@ import { search } from '../search/search.ts';
 import { searchPairs } from './arguments.ts';
 import { metaAdd, metaDelete } from './change-meta.ts';
 import { everything } from './everything/everything.ts';
-import type { OperationCode } from './implemented.ts';
+import type { OperationCode } from '../../model/implemented.ts';
 import { lastn } from './lastn/lastn.ts';
 import { meta } from './meta.ts';
 import { expand } from './terminology/expand.ts';

@@ -7,7 +7,7 @@ import { fhirError } from '../../fhir/error.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Position, Query } from '../../search/ast.ts';
-import type { VersionWithText } from '../../store/records.ts';
+import type { VersionWithText } from '../../store/port/records.ts';
 import { declaredType } from '../declared.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';

@@ -1,8 +1,8 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { VersionConflict } from '../../store/errors.ts';
-import type { Partition } from '../../store/partitions.ts';
-import type { Requirement } from '../../store/records.ts';
+import { VersionConflict } from '../../store/port/errors.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import type { Requirement } from '../../store/port/records.ts';
 import { refuseControls } from '../controls.ts';
 import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';

@@ -17,8 +17,8 @@ import {
   parametersOf,
   parametersOfSort,
 } from '../../search/walk.ts';
-import { fitting } from '../../store/page-texts.ts';
-import type { Page, StoredVersion } from '../../store/records.ts';
+import { fitting } from '../../store/port/page-texts.ts';
+import type { Page, StoredVersion } from '../../store/port/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { recordsContained, recordsInside, withContained } from './contained.ts';
 import { containedSuperset } from './contained-superset.ts';

@@ -2,7 +2,7 @@ import type { Position } from '../../search/ast.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { positionOf } from '../../search/sort.ts';
 import { parametersOfSort } from '../../search/walk.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 import { createBudget, matching, tooCostly } from './candidates.ts';
 import { containedMatches, type ContainedResource } from './contained.ts';
 import { refuseCostly } from './costly.ts';

@@ -6,7 +6,7 @@ import type { Contained, Inside, Query } from '../../search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../search/matches.ts';
 import { readAs } from '../../model/read-as.ts';
 import { hasJoins, parametersOf } from '../../search/walk.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 import type { Place } from './joined.ts';
 
 /** A contained resource. */

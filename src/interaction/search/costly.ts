@@ -1,5 +1,5 @@
 import { fhirError } from '../../fhir/error.ts';
-import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
+import { DeadlinePassed, TooManyToSort } from '../../store/port/errors.ts';
 
 /** A search that exceeds its deadline returns no partial answer. https://hl7.org/fhir/R4/search.html#errors */
 export function refuseCostly<T>(work: Promise<T>): Promise<T> {

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { DeadlinePassed } from '../../store/errors.ts';
+import { DeadlinePassed } from '../../store/port/errors.ts';
 import type { SearchedPartition } from './joined.ts';
 
 /** How long the reads of one search may follow each other until other requests have their turn, in milliseconds. */

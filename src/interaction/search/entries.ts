@@ -3,8 +3,8 @@ import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { Model } from '../../model/model.ts';
 import type { SearchsetEntry } from '../../search/bundle.ts';
 import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
-import type { StoredVersion } from '../../store/records.ts';
-import { Turns } from '../../turns.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
+import { Turns } from '../../limits/turns.ts';
 import { isWhole, subset } from '../subset.ts';
 import type { ContainedMatch } from './contained-page.ts';
 

@@ -1,8 +1,8 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { hasJoins } from '../../search/walk.ts';
-import { DeadlinePassed } from '../../store/errors.ts';
-import type { Page } from '../../store/records.ts';
+import { DeadlinePassed } from '../../store/port/errors.ts';
+import type { Page } from '../../store/port/records.ts';
 import { refuseCostly } from './costly.ts';
 import { withDeadline } from './deadline.ts';
 import { countMatches } from './find.ts';

@@ -2,8 +2,8 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import { needsCandidates } from '../../search/walk.ts';
-import { DeadlinePassed, TooManyToSort } from '../../store/errors.ts';
-import type { Page } from '../../store/records.ts';
+import { DeadlinePassed, TooManyToSort } from '../../store/port/errors.ts';
+import type { Page } from '../../store/port/records.ts';
 import {
   countOfCandidates,
   createBudget,

@@ -9,8 +9,8 @@ import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Chain, Has, Position, Query } from '../../search/ast.ts';
 import { type Indexed, referencesTo } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
-import type { Partition } from '../../store/partitions.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 
 /** The reads of a partition that a search uses. */
 export interface SearchedPartition extends Pick<

@@ -1,7 +1,7 @@
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { scoredParameters, scoreOf } from '../../search/score.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 import { indexedBy, type Place } from './joined.ts';
 
 /** The scores of the records of a page, if the type has such and the search wants them; none for a damaged text. */

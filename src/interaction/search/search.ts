@@ -8,7 +8,7 @@ import { searchset, searchUrl } from '../../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
 import type { ContainedSearch, QueryPair, SearchRequest } from '../../search/request.ts';
-import { IndexPending } from '../../store/errors.ts';
+import { IndexPending } from '../../store/port/errors.ts';
 import { readInRoom } from '../answer-room.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';

@@ -7,8 +7,8 @@ import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { readAs } from '../../model/read-as.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { joinsOf } from '../../search/walk.ts';
-import { hasText } from '../../store/records.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import { hasText } from '../../store/port/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 import type { Includer, Place } from './joined.ts';
 
 /** A version of a record of this partition that a reference names. */

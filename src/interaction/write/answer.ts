@@ -1,6 +1,6 @@
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { WriteOutcome } from '../../store/records.ts';
+import type { WriteOutcome } from '../../store/port/records.ts';
 import type { FhirRequest, FhirResponse } from '../interaction.ts';
 import { returnOf } from '../prefer.ts';
 import type { Written } from './write.ts';

@@ -2,7 +2,7 @@ import { recordNotChangeable } from '../../auth/refusals.ts';
 import { isWithin, restriction } from '../../auth/restrict.ts';
 import { gone, notFound } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Partition } from '../../store/partitions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import { requireMatch } from '../if-match.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { FormerVersion } from './client-record.ts';

@@ -12,7 +12,7 @@ import { parseStored } from '../../fhir/stored-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Requirement, VersionWithText } from '../../store/records.ts';
+import type { Requirement, VersionWithText } from '../../store/port/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
 import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';

@@ -1,6 +1,6 @@
 import type { Model } from '../../model/model.ts';
 import type { Extract } from '../../indexing/extract.ts';
-import type { Partition } from '../../store/partitions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import type { Validator } from '../../validation/profile/validator.ts';
 
 /** The dependencies of loading. */

@@ -4,9 +4,9 @@ import type { Letter } from '../../auth/scope.ts';
 import { recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/id.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Partition } from '../../store/partitions.ts';
-import { hasText } from '../../store/records.ts';
-import type { StoredVersion } from '../../store/records.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import { hasText } from '../../store/port/records.ts';
+import type { StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { FormerVersion } from './client-record.ts';
 

@@ -1,6 +1,6 @@
-import type { Partition } from '../../store/partitions.ts';
-import { hasText } from '../../store/records.ts';
-import type { Requirement } from '../../store/records.ts';
+import type { Partition } from '../../store/port/partitions.ts';
+import { hasText } from '../../store/port/records.ts';
+import type { Requirement } from '../../store/port/records.ts';
 import { checksTarget, referable } from '../../auth/referable.ts';
 import { isWithin } from '../../auth/restrict.ts';
 import type { Letter } from '../../auth/scope.ts';

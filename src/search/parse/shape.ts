@@ -1,4 +1,4 @@
-import { Cache } from '../../cache.ts';
+import { Cache } from '../../limits/cache.ts';
 import type { Model, ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../ast.ts';
 import type { QueryPair, SearchRequest } from '../request.ts';

@@ -1,5 +1,5 @@
-import type { Conversation, ConversationStep } from '../conversation.ts';
-import type { RegisteredUser } from '../registered.ts';
+import type { Conversation, ConversationStep } from '../sign-in/conversation.ts';
+import type { RegisteredUser } from '../accounts/registered.ts';
 import { tokenField } from './fields.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';

@@ -1,5 +1,5 @@
-import type { RegisteredClient, RegisteredUser } from '../registered.ts';
-import { partitionName } from '../../store/partition-names.ts';
+import type { RegisteredClient, RegisteredUser } from '../accounts/registered.ts';
+import { partitionName } from '../../store/server/partition-names.ts';
 import { errorSummary, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
 import { html } from '../../pages/html.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createCookies, sessionCookie } from '../../pages/cookies.ts';
 import type { Cookies } from '../../pages/cookies.ts';
-import { readPageForm } from '../../http/form.ts';
+import { readPageForm } from '../../http/body/form.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { storeFailure } from '../../interaction/store-failure.ts';
 import { assets } from './layout.ts';

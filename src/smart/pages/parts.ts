@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { Conversations } from '../conversation.ts';
-import type { Launch, RegisteredUser, Registry } from '../registered.ts';
-import type { Sessions } from '../session.ts';
-import type { Credentials } from '../sign-in.ts';
+import type { Conversations } from '../sign-in/conversation.ts';
+import type { Launch, RegisteredUser, Registry } from '../accounts/registered.ts';
+import type { Sessions } from '../sign-in/session.ts';
+import type { Credentials } from '../sign-in/sign-in.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from '../../pages/brand.ts';
 import type { Log } from '../../observability/log.ts';

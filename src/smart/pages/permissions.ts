@@ -1,5 +1,5 @@
-import { describeScope } from '../describe-scope.ts';
-import type { Permission, ScopeMeaning } from '../describe-scope.ts';
+import { describeScope } from '../../auth/describe-scope.ts';
+import type { Permission, ScopeMeaning } from '../../auth/describe-scope.ts';
 import type { Model } from '../../model/model.ts';
 import type { Language } from '../../pages/language.ts';
 import { texts } from './texts/index.ts';

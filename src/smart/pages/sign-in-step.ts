@@ -1,4 +1,4 @@
-import type { Conversation } from '../conversation.ts';
+import type { Conversation } from '../sign-in/conversation.ts';
 import { cancelForm, conversationOf, goOn, stepPath } from './conversation.ts';
 import { signInPage, trySignIn } from './sign-in.ts';
 import type { SignInFor } from './sign-in.ts';

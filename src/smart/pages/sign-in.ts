@@ -1,6 +1,6 @@
 import { sessionCookie } from '../../pages/cookies.ts';
-import type { RegisteredUser } from '../registered.ts';
-import { SignInRefused } from '../sign-in.ts';
+import type { RegisteredUser } from '../accounts/registered.ts';
+import { SignInRefused } from '../sign-in/sign-in.ts';
 import { errorSummary, textField, titleOf, tokenField } from './fields.ts';
 import type { FieldError } from './fields.ts';
 import { html } from '../../pages/html.ts';

@@ -2,8 +2,8 @@ import { createAccess } from '../../auth/access.ts';
 import type { AccessContext } from '../../auth/access.ts';
 import { isClinician, parseFhirUser } from '../../auth/fhir-user.ts';
 import { ownerType } from '../../auth/owned-by.ts';
-import type { RegisteredUser } from '../registered.ts';
-import type { Partition } from '../../store/partitions.ts';
+import type { RegisteredUser } from '../accounts/registered.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import type { PagesParts } from './parts.ts';
 import { Problem } from './problem.ts';
 

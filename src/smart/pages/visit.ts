@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Conversation } from '../conversation.ts';
+import type { Conversation } from '../sign-in/conversation.ts';
 import type { Cookies } from '../../pages/cookies.ts';
-import type { RegisteredUser } from '../registered.ts';
+import type { RegisteredUser } from '../accounts/registered.ts';
 import type { Html } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import type { PagesParts } from './parts.ts';

@@ -1,5 +1,5 @@
 import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
-import { type AuditDamage, verifyChains } from '../../audit/log/verify.ts';
+import { type AuditDamage, verifyChains } from '../audit/verify.ts';
 import type { BackupFinding } from './port.ts';
 import { ifThere, makeFolder, openNew } from '../files/durable.ts';
 import { auditFiles, auditFolder, chainPath } from '../files/audit.ts';

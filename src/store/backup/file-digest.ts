@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { measure } from '../digest.ts';
+import { measure } from '../record/digest.ts';
 import type { Pace } from './pace.ts';
 
 /** Bytes per read. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import program from '../../../package.json' with { type: 'json' };
-import { isChainName } from '../../audit/log/place.ts';
-import { isDigest } from '../digest.ts';
-import { StoreRefused } from '../errors.ts';
+import { isChainName } from '../audit/place.ts';
+import { isDigest } from '../record/digest.ts';
+import { StoreRefused } from '../port/errors.ts';
 
 /**
  * The content of a backup: the file that is written last, so that a folder without it is not a backup. Sizes in bytes.

@@ -1,5 +1,5 @@
 import type { BackupSource, RestoreOptions, RestoreResult } from './port.ts';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
 
 /** Opens the store at a URL for copying. Throws `StoreRefused` if it does not exist, and for MongoDB. */

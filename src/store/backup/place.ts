@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { attachmentsFolder } from '../files/attachments.ts';
 import { auditFolder } from '../files/audit.ts';
 import { isAbsent, syncFolder, syncFolders, writeWhole } from '../files/durable.ts';

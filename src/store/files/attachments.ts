@@ -3,7 +3,7 @@ import { createReadStream, statSync } from 'node:fs';
 import { open, rename, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { digestOf, isDigest, measure } from '../digest.ts';
+import { digestOf, isDigest, measure } from '../record/digest.ts';
 import { ifThere, isAbsent, makeFolder, syncFolder, writeWhole } from './durable.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { WriteRelay } from '../relay.ts';
+import type { WriteRelay } from '../server/relay.ts';
 import type { Failure } from './failures.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { StoreUnavailable, type UnavailableReason } from '../errors.ts';
+import { StoreUnavailable, type UnavailableReason } from '../port/errors.ts';
 
 /** The kind of operation that failed. */
 export type Doing = 'read' | 'write';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { overdue } from '../attachment-ages.ts';
+import { overdue } from '../record/attachment-ages.ts';
 import { allDigits, type BytesFile, type KeptBytes, type Measured } from '../upkeep/verify-attachments.ts';
 import { attachmentsFolder, bytesPath, measureFile, placesOf, trashFolder, trashPath } from './attachments.ts';
 import { ifThere } from './durable.ts';

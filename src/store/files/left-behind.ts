@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { shellWord } from '../shell-word.ts';
 import { isAbsent } from './durable.ts';
 

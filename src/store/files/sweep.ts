@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { grace, trashTime } from '../attachment-ages.ts';
-import { isDigest } from '../digest.ts';
+import { grace, trashTime } from '../record/attachment-ages.ts';
+import { isDigest } from '../record/digest.ts';
 import { attachmentsFolder, bytesPath, trashFolder, trashPath } from './attachments.ts';
 import { isAbsent } from './durable.ts';
 import { moveToTrash, takeBack } from './trash.ts';

@@ -1,6 +1,6 @@
 import { requireAttachments } from './attachments.ts';
-import type { Change, WriteOutcome, WriteResult } from '../records.ts';
-import { RecordTooLarge } from '../errors.ts';
+import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
+import { RecordTooLarge } from '../port/errors.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { createdBefore } from './created.ts';

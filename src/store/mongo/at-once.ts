@@ -1,6 +1,6 @@
-import type { Change, WriteKey, WriteOptions, WriteResult } from '../records.ts';
-import { type Conditional, isConditional } from '../conditional.ts';
-import { StoreUnavailable } from '../errors.ts';
+import type { Change, WriteKey, WriteOptions, WriteResult } from '../port/records.ts';
+import { type Conditional, isConditional } from '../port/conditional.ts';
+import { StoreUnavailable } from '../port/errors.ts';
 import { applyChange, LostRace, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';

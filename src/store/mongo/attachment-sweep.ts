@@ -1,4 +1,4 @@
-import { grace, trashTime } from '../attachment-ages.ts';
+import { grace, trashTime } from '../record/attachment-ages.ts';
 import {
   chunks,
   dropFile,

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
-import { grace } from '../attachment-ages.ts';
-import { digestOf, isDigest, measure } from '../digest.ts';
-import type { Attached } from '../blobs.ts';
-import { AttachmentMissing } from '../errors.ts';
+import { grace } from '../record/attachment-ages.ts';
+import { digestOf, isDigest, measure } from '../record/digest.ts';
+import type { Attached } from '../port/blobs.ts';
+import { AttachmentMissing } from '../port/errors.ts';
 import { noteType } from './attachment-records.ts';
 import {
   chunks,

@@ -1,7 +1,7 @@
 import type { Collection, Filter } from 'mongodb';
-import { parseLine } from '../../audit/log/line.ts';
-import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../../audit/log/place.ts';
-import type { AuditFilter } from '../../audit/log/entry.ts';
+import { parseLine } from '../audit/line.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
+import type { AuditFilter } from '../audit/entry.ts';
 import type { Core } from './core.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { IndexEntry } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import { referenceTerms, relativeTerm } from '../terms.ts';
+import { referenceTerms, relativeTerm } from '../keys/terms.ts';
 import type { Core } from './core.ts';
 
 /**

@@ -1,7 +1,7 @@
-import { afterPrefix } from '../after-prefix.ts';
-import type { Interval } from '../interval.ts';
-import type { TermRange } from '../terms.ts';
-import { behindOrdered, firstValue, orderedText } from '../order-key.ts';
+import { afterPrefix } from '../keys/after-prefix.ts';
+import type { Interval } from '../keys/interval.ts';
+import type { TermRange } from '../keys/terms.ts';
+import { behindOrdered, firstValue, orderedText } from '../keys/order-key.ts';
 
 export function anyOf(values: readonly string[]): string | { $in: string[] } {
   const [first] = values;

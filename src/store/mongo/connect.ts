@@ -1,5 +1,5 @@
 import { MongoClient, MongoParseError, type MongoClientOptions, type WriteConcernSettings } from 'mongodb';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';
 import { openingError } from './failures.ts';

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Db, MongoClient } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import type { PartitionSettings } from '../partitions.ts';
-import type { StoreOptions } from '../store.ts';
+import type { PartitionSettings } from '../port/partitions.ts';
+import type { StoreOptions } from '../port/store.ts';
 import type { Views } from '../upkeep/views.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 

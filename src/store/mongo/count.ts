@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import type { Explain } from '../explained.ts';
+import type { Explain } from '../port/explained.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
 import { countUses } from './count-uses.ts';

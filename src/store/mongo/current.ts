@@ -1,7 +1,7 @@
 import type { Filter } from 'mongodb';
-import type { Attached } from '../blobs.ts';
-import { parseOwners } from '../owners.ts';
-import type { StoredVersion } from '../records.ts';
+import type { Attached } from '../port/blobs.ts';
+import { parseOwners } from '../keys/owners.ts';
+import type { StoredVersion } from '../port/records.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';

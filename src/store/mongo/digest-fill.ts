@@ -1,5 +1,5 @@
-import { recordDigest } from '../record-digest.ts';
-import { versionFault } from '../version-fault.ts';
+import { recordDigest } from '../record/record-digest.ts';
+import { versionFault } from '../record/version-fault.ts';
 import { meta, readMeta, typesKept } from './collections.ts';
 import { type Core, versionsOf } from './core.ts';
 import { attachedTo, storedVersion } from './current.ts';

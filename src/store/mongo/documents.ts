@@ -1,4 +1,4 @@
-import type { DocumentStore, PutOptions } from '../documents.ts';
+import type { DocumentStore, PutOptions } from '../port/documents.ts';
 import { documents, insertNew } from './collections.ts';
 import type { Core } from './core.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';

@@ -1,7 +1,7 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import type { Conditional } from '../conditional.ts';
-import { VersionConflict } from '../errors.ts';
-import type { WriteResult } from '../records.ts';
+import type { Conditional } from '../port/conditional.ts';
+import { VersionConflict } from '../port/errors.ts';
+import type { WriteResult } from '../port/records.ts';
 import { applyChange, claimPlaces, resultOf } from './apply.ts';
 import type { WriteStep } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';

@@ -1,5 +1,5 @@
-import { VersionConflict } from '../errors.ts';
-import type { Change, WriteResult } from '../records.ts';
+import { VersionConflict } from '../port/errors.ts';
+import type { Change, WriteResult } from '../port/records.ts';
 import { writeBatch } from './each-batch.ts';
 import { type Batch, batchesOf, prepareBatch } from './each-prepare.ts';
 import type { Core, PartitionInfo } from './core.ts';

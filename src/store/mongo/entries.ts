@@ -1,10 +1,10 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { sortValue } from '../../search/sort-value.ts';
-import { dateWidth } from '../interval.ts';
+import { dateWidth } from '../keys/interval.ts';
 import { sortEnds } from '../plan/sort.ts';
-import { sortText } from '../sort-text.ts';
-import { lowEnds, pairTerms, valuesOf, valueTerms } from '../entry-terms.ts';
+import { sortText } from '../keys/sort-text.ts';
+import { lowEnds, pairTerms, valuesOf, valueTerms } from '../keys/entry-terms.ts';
 import {
   absoluteTerms,
   anyTypeTerm,
@@ -14,7 +14,7 @@ import {
   pairTerm,
   quantityRanges,
   unsearchable,
-} from '../terms.ts';
+} from '../keys/terms.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import {
   createdField,
@@ -27,13 +27,13 @@ import {
   updatedField,
   wideTerm,
 } from './names.ts';
-import { orderKey, textOrderKey } from '../order-key.ts';
+import { orderKey, textOrderKey } from '../keys/order-key.ts';
 
 /** The times of a version that is no tombstone, in milliseconds since 1970 UTC. */
 export interface Times {
   /** Its lastUpdated. */
   readonly updated: number;
-  /** When its record was created (store/created.ts). */
+  /** When its record was created (store/keys/created.ts). */
   readonly created: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Document } from 'mongodb';
-import type { ExplainedAnswer, ExplainedClause, Explain } from '../explained.ts';
-import { createdOrder } from '../indexes.ts';
+import type { ExplainedAnswer, ExplainedClause, Explain } from '../port/explained.ts';
+import { createdOrder } from '../port/indexes.ts';
 import { printClause } from '../plan/print.ts';
 import type { Clause } from './clause.ts';
 import { conditionOf } from './filter.ts';

@@ -1,5 +1,5 @@
 import * as driver from 'mongodb';
-import { DeadlinePassed, StoreRefused, StoreUnavailable } from '../errors.ts';
+import { DeadlinePassed, StoreRefused, StoreUnavailable } from '../port/errors.ts';
 import type { Core } from './core.ts';
 
 /**

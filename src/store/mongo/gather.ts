@@ -1,8 +1,8 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
-import { TooManyToSort } from '../errors.ts';
-import { isFull } from '../page-texts.ts';
-import { mostSorted } from '../sorted.ts';
+import { TooManyToSort } from '../port/errors.ts';
+import { isFull } from '../port/page-texts.ts';
+import { mostSorted } from '../keys/sorted.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';

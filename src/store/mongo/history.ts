@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb';
-import { fewAtOnce } from '../few-at-once.ts';
-import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
+import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
-import { versionOrder } from '../version-order.ts';
+import { versionOrder } from '../record/version-order.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, history, resources, versionsOf } from './core.ts';
 import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';

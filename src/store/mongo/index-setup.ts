@@ -1,5 +1,5 @@
 import type { MongoClient } from 'mongodb';
-import { fewAtOnce } from '../few-at-once.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
 import { attachingTypes } from './attachment-records.ts';
 import { indexesOf } from './collection-indexes.ts';
 import { collectionNames, typesKept } from './collections.ts';

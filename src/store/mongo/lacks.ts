@@ -1,4 +1,4 @@
-import type { Lack } from '../errors.ts';
+import type { Lack } from '../port/errors.ts';
 import type { Core } from './core.ts';
 
 /** The promises that a deployment cannot keep, with the reasons. */

@@ -1,5 +1,5 @@
-import type { Attached } from '../blobs.ts';
-import type { WriteOutcome } from '../records.ts';
+import type { Attached } from '../port/blobs.ts';
+import type { WriteOutcome } from '../port/records.ts';
 
 /**
  * The content of the collections. A type has a collection of its name with one document per current resource: its exact
@@ -33,14 +33,15 @@ export interface ResourceDocument {
   readonly c: readonly TupleEntry[];
   /** Sort keys by parameter: a text that sorts like the value, followed by the id (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
-  /** The owners, as store/owners.ts prints them; absent in a tombstone, and before layout 3. */
+  /** The owners, as store/keys/owners.ts prints them; absent in a tombstone, and before layout 3. */
   readonly owners?: string;
   /** The attachments of the version. */
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation of this version's write. */
   readonly by?: string;
   /**
-   * Of the version (store/record-digest.ts); absent if an engine of layout 1 wrote it and no server has added it yet.
+   * The digest of the version (store/record/record-digest.ts); absent if an engine of layout 1 wrote it and no server
+   * has added it yet.
    */
   readonly digest?: string;
 }
@@ -155,8 +156,8 @@ export interface SmallDocument {
 }
 
 /**
- * `audit`: a line of a chain (audit/log/line.ts), with the keys by which events are searched; `_id` is `{chain}/{n, 12
- * digits}`.
+ * `audit`: a line of a chain (store/audit/line.ts), with the keys by which events are searched; `_id` is
+ * `{chain}/{n, 12 digits}`.
  */
 export interface AuditDocument {
   readonly _id: string;

@@ -1,4 +1,4 @@
-import type { Mark } from '../records.ts';
+import type { Mark } from '../port/records.ts';
 import { marks } from './collections.ts';
 import { type Core, type Step, withSession } from './core.ts';
 

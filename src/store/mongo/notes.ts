@@ -1,5 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import type { Note } from '../transfer.ts';
+import type { Note } from '../port/transfer.ts';
 import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { documents, marks, partitionsOf, reservations } from './collections.ts';

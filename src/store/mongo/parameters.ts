@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import { createdOrder, type IndexState } from '../indexes.ts';
+import { createdOrder, type IndexState } from '../port/indexes.ts';
 import { pendingIn } from '../upkeep/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';

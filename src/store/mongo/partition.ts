@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
-import type { Explain } from '../explained.ts';
+import type { Explain } from '../port/explained.ts';
 import type {
   Change,
   Mark,
@@ -11,10 +11,10 @@ import type {
   StoreSearch,
   WriteOptions,
   WriteResult,
-} from '../records.ts';
-import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
-import type { Partition, PartitionSettings } from '../partitions.ts';
-import { sortedPage } from '../sorted.ts';
+} from '../port/records.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
+import type { Partition, PartitionSettings } from '../port/partitions.ts';
+import { sortedPage } from '../keys/sorted.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -26,7 +26,7 @@ import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { historySlice } from './history.ts';
 import { withOurDefinitions } from './register.ts';
-import { requireStillDeclared } from '../replaced.ts';
+import { requireStillDeclared } from '../record/replaced.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';

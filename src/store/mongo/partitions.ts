@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
-import { PartitionExists, StoreUnavailable } from '../errors.ts';
+import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
+import { PartitionExists, StoreUnavailable } from '../port/errors.ts';
 import { insertNew, meta, partitions, partitionsOf, readMeta, readPartition } from './collections.ts';
 import { latestAfterChange, latestOf } from '../upkeep/views.ts';
 import type { Core } from './core.ts';

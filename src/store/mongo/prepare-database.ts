@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { StoreOptions } from '../store.ts';
-import { StoreRefused } from '../errors.ts';
+import type { StoreOptions } from '../port/store.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { connect } from './connect.ts';
 import { openingError } from './failures.ts';
 import { collectionNames, documents, insertNew, limits, meta, readMeta, reservations } from './collections.ts';

@@ -1,4 +1,4 @@
-import type { StoreDefinitions } from '../store.ts';
+import type { StoreDefinitions } from '../port/store.ts';
 import { changeTo, latestOf } from '../upkeep/views.ts';
 import type { Core } from './core.ts';
 import { sayThere } from './heartbeat.ts';

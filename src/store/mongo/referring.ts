@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { RecordKey, Referred } from '../records.ts';
-import { paramsReferringTo, readyIndexes } from '../referring.ts';
-import { idTerm, urlTerm } from '../terms.ts';
+import type { RecordKey, Referred } from '../port/records.ts';
+import { paramsReferringTo, readyIndexes } from '../keys/referring.ts';
+import { idTerm, urlTerm } from '../keys/terms.ts';
 import { anyOf } from './conditions.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { indexesOf } from './lower.ts';

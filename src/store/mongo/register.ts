@@ -1,6 +1,6 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import { StoreRefused, StoreUnavailable } from '../errors.ts';
+import { StoreRefused, StoreUnavailable } from '../port/errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitionsOf } from './collections.ts';
 import { latestAfterChange, latestOf } from '../upkeep/views.ts';

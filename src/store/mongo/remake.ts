@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import { printOwners } from '../owners.ts';
+import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';

@@ -3,7 +3,7 @@ import type { Query } from '../../search/ast.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import { lower } from '../plan/lower.ts';
 import { usePairs } from '../plan/use-pairs.ts';
-import { isOfAnyType } from '../terms.ts';
+import { isOfAnyType } from '../keys/terms.ts';
 import { bucketOf, ownerOf } from './bucket.ts';
 import type { Clause } from './clause.ts';
 import { anyOf } from './conditions.ts';

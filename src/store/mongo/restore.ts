@@ -1,10 +1,10 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
-import { byResource, type VersionsOfOne } from '../by-resource.ts';
-import { createdAmong } from '../created.ts';
-import { recordDigest } from '../record-digest.ts';
-import type { KeptVersion } from '../transfer.ts';
-import type { Mark } from '../records.ts';
-import { RecordTooLarge } from '../errors.ts';
+import { byResource, type VersionsOfOne } from '../record/by-resource.ts';
+import { createdAmong } from '../keys/created.ts';
+import { recordDigest } from '../record/record-digest.ts';
+import type { KeptVersion } from '../port/transfer.ts';
+import type { Mark } from '../port/records.ts';
+import { RecordTooLarge } from '../port/errors.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { claimPlaces } from './apply.ts';
 import { requireAttachments } from './attachments.ts';

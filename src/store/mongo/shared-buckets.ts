@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Collection, Document } from 'mongodb';
-import type { Rate } from '../../token-buckets.ts';
-import type { SharedBuckets } from '../shared-buckets.ts';
+import type { Rate } from '../../limits/token-buckets.ts';
+import type { SharedBuckets } from '../port/shared-buckets.ts';
 import { limits } from './collections.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrors } from './failures.ts';

@@ -1,5 +1,5 @@
 import type { Document } from 'mongodb';
-import type { ExplainedStatement } from '../explained.ts';
+import type { ExplainedStatement } from '../port/explained.ts';
 import type { Clause } from './clause.ts';
 import { withoutValues } from './masked.ts';
 import type { Key } from './order.ts';

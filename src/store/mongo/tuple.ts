@@ -1,5 +1,5 @@
 import { foldString } from '../../indexing/normalize.ts';
-import { anyUnit, inAnySystem, isCanonicalKey } from '../terms.ts';
+import { anyUnit, inAnySystem, isCanonicalKey } from '../keys/terms.ts';
 import type { Clause, TupleClause, ValueClause } from './clause.ts';
 import { anyOf, beginsWith, ends, escaped } from './conditions.ts';
 import { underLead } from './lower.ts';

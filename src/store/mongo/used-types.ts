@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { fewAtOnce } from '../few-at-once.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { insertNew, meta, partitionsOf, readMeta, typesKept, usedTypes } from './collections.ts';
 import { type Core, resources } from './core.ts';

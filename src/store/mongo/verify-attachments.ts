@@ -1,5 +1,5 @@
-import { overdue } from '../attachment-ages.ts';
-import { measure } from '../digest.ts';
+import { overdue } from '../record/attachment-ages.ts';
+import { measure } from '../record/digest.ts';
 import type { BytesFile, KeptBytes, Measured } from '../upkeep/verify-attachments.ts';
 import { chunks, type FileDocument, fileName, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';
 import { attachingTypes, hasRecord, references } from './attachment-records.ts';

@@ -1,9 +1,9 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { StoreFinding } from '../transfer.ts';
-import { ownersDiffer, printOwners } from '../owners.ts';
+import type { StoreFinding } from '../port/transfer.ts';
+import { ownersDiffer, printOwners } from '../keys/owners.ts';
 import type { Checked } from '../upkeep/report.ts';
-import { jsonFault } from '../value-fault.ts';
-import { createdOrder } from '../indexes.ts';
+import { jsonFault } from '../record/value-fault.ts';
+import { createdOrder } from '../port/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';

@@ -1,5 +1,5 @@
 import { type Checked, type Part } from '../upkeep/report.ts';
-import { versionFinding } from '../version-fault.ts';
+import { versionFinding } from '../record/version-fault.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { partitionsOf, typesKept } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';

@@ -1,5 +1,5 @@
 import type { Filter } from 'mongodb';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion } from '../port/transfer.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources } from './core.ts';

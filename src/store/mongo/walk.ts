@@ -2,8 +2,8 @@ import type { FoundDocument, RequestedPage } from './found.ts';
 import type { Position } from '../../search/ast.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
-import { firstValue } from '../order-key.ts';
-import { isFull } from '../page-texts.ts';
+import { firstValue } from '../keys/order-key.ts';
+import { isFull } from '../port/page-texts.ts';
 import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '../../model/model.ts';
-import { createdOrder } from '../indexes.ts';
-import { sortVersion } from '../sort-text.ts';
-import type { StoreDefinitions } from '../store.ts';
+import { createdOrder } from '../port/indexes.ts';
+import { sortVersion } from '../keys/sort-text.ts';
+import type { StoreDefinitions } from '../port/store.ts';
 
 /**
  * To be raised whenever entries of the same definitions are stored differently (entries.ts): every document is then

@@ -1,5 +1,5 @@
 import type { Phrase } from '../../indexing/words.ts';
-import type { Interval } from '../interval.ts';
+import type { Interval } from '../keys/interval.ts';
 
 /**
  * A query resolved to the indexes of one type. `I` is how a driver refers to an index: the plan compares references by

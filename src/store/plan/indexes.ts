@@ -1,5 +1,5 @@
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import { IndexPending } from '../errors.ts';
+import { IndexPending } from '../port/errors.ts';
 
 /** The indexes of the parameters of one type; `I` is how a driver refers to an index. */
 export interface ParamIndexes<I> {

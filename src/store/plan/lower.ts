@@ -3,7 +3,7 @@ import { mayBeUnsearchable } from '../../model/search-parameter.ts';
 import { urlsAbove } from '../../fhir/uri-tree.ts';
 import type { Bound, Query, Test } from '../../search/ast.ts';
 import { linksOf } from '../../search/owner.ts';
-import { dateWidth, endsOf, everything, instantsOf } from '../interval.ts';
+import { dateWidth, endsOf, everything, instantsOf } from '../keys/interval.ts';
 import {
   anyTypeTerm,
   anyUnit,
@@ -16,7 +16,7 @@ import {
   unsearchable,
   urlTerm,
   versionedTerm,
-} from '../terms.ts';
+} from '../keys/terms.ts';
 import { all, type Clause, none, type RangeClause, type ValueClause } from './clause.ts';
 import { type Indexes, type ParamIndex, readyIndex } from './indexes.ts';
 import { simplify } from './simplify.ts';

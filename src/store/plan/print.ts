@@ -1,4 +1,4 @@
-import type { Interval } from '../interval.ts';
+import type { Interval } from '../keys/interval.ts';
 import type { Clause } from './clause.ts';
 
 /**

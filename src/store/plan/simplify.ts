@@ -1,4 +1,4 @@
-import { everything, intersect } from '../interval.ts';
+import { everything, intersect } from '../keys/interval.ts';
 import { all, type Clause, isAll, isNone, none, partsOf, type RangeClause, type TermsClause } from './clause.ts';
 
 /**

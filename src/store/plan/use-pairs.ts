@@ -1,4 +1,4 @@
-import { isPairedOwner, isPairedToken, pairTerm } from '../terms.ts';
+import { isPairedOwner, isPairedToken, pairTerm } from '../keys/terms.ts';
 import { all, type Clause } from './clause.ts';
 import type { PairIndex } from './indexes.ts';
 

@@ -1,4 +1,4 @@
-import { above, below, everything, intersect, type Interval } from '../interval.ts';
+import { above, below, everything, intersect, type Interval } from '../keys/interval.ts';
 import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import type { Axis, Key } from './order.ts';

@@ -1,4 +1,4 @@
-import type { Attached } from '../blobs.ts';
+import type { Attached } from '../port/blobs.ts';
 import { claimBytes } from '../files/trash.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { PreparedChange } from './jobs.ts';

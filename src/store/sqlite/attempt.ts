@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../errors.ts';
+import { StoreUnavailable } from '../port/errors.ts';
 
 /** The result of a read, or its error: in a damaged file one statement fails, and others work. */
 export type Attempt<T> =

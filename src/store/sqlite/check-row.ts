@@ -1,5 +1,5 @@
-import type { StoreFinding } from '../transfer.ts';
-import { versionFinding } from '../version-fault.ts';
+import type { StoreFinding } from '../port/transfer.ts';
+import { versionFinding } from '../record/version-fault.ts';
 import { attempt } from './attempt.ts';
 import { attachedTo } from './carried.ts';
 import type { Database, Row } from './open.ts';

@@ -1,5 +1,5 @@
-import { afterPrefix } from '../after-prefix.ts';
-import type { Interval } from '../interval.ts';
+import { afterPrefix } from '../keys/after-prefix.ts';
+import type { Interval } from '../keys/interval.ts';
 import type { RangeClause, ValueClause } from './clause.ts';
 import type { Columns } from './columns.ts';
 import { allOf, join, type Sql, sql } from './sql.ts';

@@ -1,5 +1,5 @@
-import type { StoreOptions } from '../store.ts';
-import { StoreRefused } from '../errors.ts';
+import type { StoreOptions } from '../port/store.ts';
+import { StoreRefused } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';

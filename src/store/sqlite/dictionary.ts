@@ -1,7 +1,7 @@
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { PartitionSettings } from '../partitions.ts';
-import type { StoreDefinitions } from '../store.ts';
-import { createdOrder } from '../indexes.ts';
+import type { PartitionSettings } from '../port/partitions.ts';
+import type { StoreDefinitions } from '../port/store.ts';
+import { createdOrder } from '../port/indexes.ts';
 import type * as plan from '../plan/indexes.ts';
 import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';

@@ -1,5 +1,5 @@
-import { recordDigest } from '../record-digest.ts';
-import { versionFault } from '../version-fault.ts';
+import { recordDigest } from '../record/record-digest.ts';
+import { versionFault } from '../record/version-fault.ts';
 import { attachedTo } from './carried.ts';
 import type { Core } from './core.ts';
 import { type Column, fillSlice } from './fill-column.ts';

@@ -1,11 +1,11 @@
-import { valueDigest } from '../record-digest.ts';
+import { valueDigest } from '../record/record-digest.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';
 
 /** Documents that are in memory at once. */
 const documentSlice = 1_000;
 
-/** The third layout: a digest of each version (store/record-digest.ts), and of each document, mark and key. */
+/** The third layout: a digest of each version (store/record/record-digest.ts), and of each document, mark and key. */
 const digestsSchema = `
 -- NULL: from before this layout. A server fills in those of versions, which it finds by these indexes (digest-fill.ts).
 ALTER TABLE resources ADD COLUMN digest TEXT;

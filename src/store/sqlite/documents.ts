@@ -1,4 +1,4 @@
-import type { DocumentStore, PutOptions } from '../documents.ts';
+import type { DocumentStore, PutOptions } from '../port/documents.ts';
 import { type Core, submit, valueOf } from './core.ts';
 import { pages } from './notes.ts';
 

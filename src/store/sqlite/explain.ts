@@ -1,5 +1,5 @@
-import type { ExplainedAnswer, ExplainedClause, Explain } from '../explained.ts';
-import { createdOrder } from '../indexes.ts';
+import type { ExplainedAnswer, ExplainedClause, Explain } from '../port/explained.ts';
+import { createdOrder } from '../port/indexes.ts';
 import { partsOf } from '../plan/clause.ts';
 import { printClause } from '../plan/print.ts';
 import type { Clause } from './clause.ts';

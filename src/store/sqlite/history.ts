@@ -1,9 +1,9 @@
-import { Turns } from '../../turns.ts';
-import type { StoreDefinitions } from '../store.ts';
-import type { HistoryScope, KeptVersion, VersionKey } from '../transfer.ts';
+import { Turns } from '../../limits/turns.ts';
+import type { StoreDefinitions } from '../port/store.ts';
+import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 import type { VersionSlice } from '../upkeep/versions.ts';
-import { mostPageText } from '../page-texts.ts';
-import { versionOrder } from '../version-order.ts';
+import { mostPageText } from '../port/page-texts.ts';
+import { versionOrder } from '../record/version-order.ts';
 import { attachedTo } from './carried.ts';
 import type { Database } from './open.ts';
 import { typeNumber } from './restore.ts';

@@ -1,5 +1,5 @@
-import type { DatabaseIndex } from '../indexes.ts';
-import { DeadlinePassed, StoreBusy } from '../errors.ts';
+import type { DatabaseIndex } from '../port/indexes.ts';
+import { DeadlinePassed, StoreBusy } from '../port/errors.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';
 

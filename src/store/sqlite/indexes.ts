@@ -1,4 +1,4 @@
-import type { IndexState } from '../indexes.ts';
+import type { IndexState } from '../port/indexes.ts';
 import { type IndexDriver, pendingIn } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
 import { paramOf, type PartitionIndex } from './dictionary.ts';

@@ -1,7 +1,7 @@
 import type { Clause } from './clause.ts';
-import type { Attached } from '../blobs.ts';
-import type { KeptVersion, Note } from '../transfer.ts';
-import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../records.ts';
+import type { Attached } from '../port/blobs.ts';
+import type { KeptVersion, Note } from '../port/transfer.ts';
+import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
 import type { DueBytes } from '../files/sweep.ts';
 import type { Failure } from '../files/failures.ts';
 import type { WatchedFiles } from '../files/watch.ts';
@@ -79,7 +79,7 @@ export interface PreparedChange {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
-  /** Of the new version, as store/owners.ts prints them; null for a tombstone. */
+  /** Of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
   readonly owners: string | null;
   readonly precondition: VersionPrecondition | NoMatch | undefined;
   /** Undefined: the attachments of the version before. */
@@ -131,7 +131,7 @@ export interface PreparedRestore {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
-  /** Of the new version, as store/owners.ts prints them; null for a tombstone. */
+  /** Of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
   readonly owners: string | null;
 }
 

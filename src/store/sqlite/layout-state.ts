@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import type { LayoutState } from '../layout-change.ts';
 import { layout, layoutChanges, layoutOf } from './migrations.ts';
 import { openDatabase } from './open.ts';

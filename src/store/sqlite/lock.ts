@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { type Database, openBare } from './open.ts';
 import { makePrivate } from '../files/private.ts';
 import { isBusy } from './sqlite-error.ts';

@@ -1,5 +1,5 @@
 import { freeOfPublicUrl } from './absolute-schema.ts';
-import { StoreRefused } from '../errors.ts';
+import { StoreRefused } from '../port/errors.ts';
 import type { LayoutChange } from '../layout-change.ts';
 import { type Database } from './open.ts';
 import { isBusy } from './sqlite-error.ts';

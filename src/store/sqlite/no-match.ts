@@ -1,7 +1,7 @@
 import type { NoMatch } from './jobs.ts';
 import type { Query } from '../../search/ast.ts';
 import { check, sourcesOf } from './clause-sql.ts';
-import { above } from '../interval.ts';
+import { above } from '../keys/interval.ts';
 import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Note } from '../transfer.ts';
+import type { Note } from '../port/transfer.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { NotesJob } from './jobs.ts';
 import { resultsOf } from './note-jobs.ts';

@@ -9,8 +9,8 @@ import {
   SeveralMatch,
   StoreRefused,
   VersionConflict,
-} from '../errors.ts';
-import type { Explain } from '../explained.ts';
+} from '../port/errors.ts';
+import type { Explain } from '../port/explained.ts';
 import type {
   Change,
   Mark,
@@ -21,11 +21,11 @@ import type {
   WriteKey,
   WriteOptions,
   WriteResult,
-} from '../records.ts';
-import type { HistoryScope, KeptVersion, VersionScope } from '../transfer.ts';
-import type { Partition, PartitionSettings } from '../partitions.ts';
-import { parseOwners } from '../owners.ts';
-import { sortedPage } from '../sorted.ts';
+} from '../port/records.ts';
+import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
+import type { Partition, PartitionSettings } from '../port/partitions.ts';
+import { parseOwners } from '../keys/owners.ts';
+import { sortedPage } from '../keys/sorted.ts';
 import { attachmentsFolder, keepBytes, openBytes } from '../files/attachments.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
 import { countMatches, type LoweredCount } from './count.ts';
@@ -41,9 +41,9 @@ import { earlier, resultsOf } from './note-jobs.ts';
 import { lower } from './lower.ts';
 import { type Key, lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
-import { requireStillDeclared } from '../replaced.ts';
+import { requireStillDeclared } from '../record/replaced.ts';
 import { ownedVersion } from './row-values.ts';
-import { fitting } from '../page-texts.ts';
+import { fitting } from '../port/page-texts.ts';
 import type { LoweredSearch } from './lowered-search.ts';
 import { askReferring, referringInTurns } from './referring.ts';
 import { resourcesOf } from './source.ts';

@@ -1,5 +1,5 @@
-import type { PartitionAdmin, PartitionSettings } from '../partitions.ts';
-import { PartitionExists } from '../errors.ts';
+import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
+import { PartitionExists } from '../port/errors.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
 import { wantedIndexes } from './wanted.ts';
 

@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import type { Database, Row } from './open.ts';
 import { walkTable } from './walk-table.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import { isNew, queryOf, requireApart } from '../conditional.ts';
-import { printOwners } from '../owners.ts';
-import { isTooLong } from '../record-length.ts';
-import type { Change, Requirement, WriteOptions } from '../records.ts';
-import { RecordTooLarge } from '../errors.ts';
+import { isNew, queryOf, requireApart } from '../port/conditional.ts';
+import { printOwners } from '../keys/owners.ts';
+import { isTooLong } from '../record/record-length.ts';
+import type { Change, Requirement, WriteOptions } from '../port/records.ts';
+import { RecordTooLarge } from '../port/errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { type Core, followOthers, partitionIndex, register } from './core.ts';
@@ -17,7 +17,7 @@ import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
 import { isOrdered } from './order.ts';
-import { paramsReferringTo } from '../referring.ts';
+import { paramsReferringTo } from '../keys/referring.ts';
 import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { threadArguments } from '../../exec-arguments.ts';
-import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../errors.ts';
+import { threadArguments } from '../../limits/exec-arguments.ts';
+import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';

@@ -1,4 +1,4 @@
-import { printOwners } from '../owners.ts';
+import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
 import { createdOf } from './created.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { RecordKey, Referred } from '../records.ts';
-import { paramsReferringTo, readyIndexes } from '../referring.ts';
-import { idTerm, urlTerm } from '../terms.ts';
+import type { RecordKey, Referred } from '../port/records.ts';
+import { paramsReferringTo, readyIndexes } from '../keys/referring.ts';
+import { idTerm, urlTerm } from '../keys/terms.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { Unreferred } from './jobs.ts';

@@ -1,4 +1,4 @@
-import type { WriteRelay } from '../relay.ts';
+import type { WriteRelay } from '../server/relay.ts';
 import { printJob } from './job-text.ts';
 import type { JobResult, SentPart, SubmittedJob } from './jobs.ts';
 import { type JobWriter, requireDone } from './writer.ts';

@@ -1,5 +1,5 @@
-import { recordDigest } from '../record-digest.ts';
-import type { KeptVersion } from '../transfer.ts';
+import { recordDigest } from '../record/record-digest.ts';
+import type { KeptVersion } from '../port/transfer.ts';
 import { attachKept } from './attach-job.ts';
 import type { Commit } from './commit.ts';
 import { JobStopped } from './job-stopped.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { byResource, type VersionsOfOne } from '../by-resource.ts';
-import { createdAmong } from '../created.ts';
-import { printOwners } from '../owners.ts';
-import type { KeptVersion } from '../transfer.ts';
-import type { Mark } from '../records.ts';
+import { byResource, type VersionsOfOne } from '../record/by-resource.ts';
+import { createdAmong } from '../keys/created.ts';
+import { printOwners } from '../keys/owners.ts';
+import type { KeptVersion } from '../port/transfer.ts';
+import type { Mark } from '../port/records.ts';
 import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { PreparedRestore, RestoreJob } from './jobs.ts';

@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { Attached } from '../blobs.ts';
-import { parseOwners } from '../owners.ts';
-import type { StoredVersion } from '../records.ts';
+import type { Attached } from '../port/blobs.ts';
+import { parseOwners } from '../keys/owners.ts';
+import type { StoredVersion } from '../port/records.ts';
 import type { Row } from './open.ts';
 
 /** A version, from a row `id, version, last_updated, text`. */

@@ -1,4 +1,4 @@
-import { isOfUrl } from '../terms.ts';
+import { isOfUrl } from '../keys/terms.ts';
 import { markAbsolute } from './register-job.ts';
 import type { Database } from './open.ts';
 import { type Rows, rowWidths } from './rows.ts';

@@ -1,11 +1,11 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
 import type { SearchParam } from '../../model/model.ts';
-import { dateWidth } from '../interval.ts';
+import { dateWidth } from '../keys/interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
-import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../entry-terms.ts';
+import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../keys/entry-terms.ts';
 import { sortValue } from '../../search/sort-value.ts';
-import { sortText } from '../sort-text.ts';
-import { absoluteTerms, missing, quantityRanges } from '../terms.ts';
+import { sortText } from '../keys/sort-text.ts';
+import { absoluteTerms, missing, quantityRanges } from '../keys/terms.ts';
 
 /** `ord` of a resource without the sort date: before all others. */
 export const missingOrd = -9e15;

@@ -83,7 +83,7 @@ CREATE TABLE keys (
 CREATE INDEX keys_expires ON keys (expires);
 `;
 
-/** The fifth layout: the owners of versions (store/owners.ts). */
+/** The fifth layout: the owners of versions (store/keys/owners.ts). */
 export const ownersSchema = `
 -- NULL: a tombstone, or a version of an older layout; a server derives the owners of the current ones (upgrade.ts),
 -- which it finds by the index.

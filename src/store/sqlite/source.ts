@@ -1,5 +1,5 @@
 import { foldString } from '../../indexing/normalize.ts';
-import { everything, intersect, type Interval } from '../interval.ts';
+import { everything, intersect, type Interval } from '../keys/interval.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { bounds, inside, startsWith, termConditions } from './conditions.ts';
 import type { Database } from './open.ts';

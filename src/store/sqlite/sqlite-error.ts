@@ -1,4 +1,4 @@
-import { StoreRefused, StoreUnavailable } from '../errors.ts';
+import { StoreRefused, StoreUnavailable } from '../port/errors.ts';
 
 /** Whether an error means that another connection holds a lock. https://sqlite.org/rescode.html#busy */
 export function isBusy(error: unknown): boolean {

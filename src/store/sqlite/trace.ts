@@ -1,4 +1,4 @@
-import type { ExplainedStatement } from '../explained.ts';
+import type { ExplainedStatement } from '../port/explained.ts';
 import { raw, type SqlValue } from './sql.ts';
 
 type Row = readonly SqlValue[];

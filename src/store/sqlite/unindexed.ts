@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places, type Table } from './places.ts';

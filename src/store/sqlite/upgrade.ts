@@ -1,11 +1,11 @@
 import { type Core, submit } from './core.ts';
 import { type Column, fillSlice } from './fill-column.ts';
 import type { Filled } from './jobs.ts';
-import { printOwners } from '../owners.ts';
+import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { fillPending } from '../upkeep/upgrade.ts';
 import { sqliteIndexes } from './indexes.ts';
-import { createProgressNotice } from '../progress-notice.ts';
+import { createProgressNotice } from '../server/progress-notice.ts';
 
 /** Finishes the upgrade of an older layout before a server answers: indexes that the layout changed, then owners. */
 export async function finishUpgrade(core: Core): Promise<void> {

@@ -1,4 +1,4 @@
-import { createBackgroundReport } from '../background-report.ts';
+import { createBackgroundReport } from '../server/background-report.ts';
 import { doChores } from '../upkeep/chores.ts';
 import type { BytesFolder } from '../files/sweep.ts';
 import { choresOf } from './background.ts';

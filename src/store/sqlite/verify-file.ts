@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import { attempt } from './attempt.ts';
 import { migrate } from './migrations.ts';
 import { type Database, openDatabase } from './open.ts';

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { withOnly } from '../../indexing/only.ts';
-import type { StoreFinding } from '../transfer.ts';
-import { ownersDiffer, printOwners } from '../owners.ts';
+import type { StoreFinding } from '../port/transfer.ts';
+import { ownersDiffer, printOwners } from '../keys/owners.ts';
 import type { Checked } from '../upkeep/report.ts';
-import { jsonFault } from '../value-fault.ts';
+import { jsonFault } from '../record/value-fault.ts';
 import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';
 import { createdOf } from './created.ts';

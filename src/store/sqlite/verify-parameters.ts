@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import type { Core } from './core.ts';
 import { registered } from './register-job.ts';
 import { definitionsDigest, wantedIndexes } from './wanted.ts';

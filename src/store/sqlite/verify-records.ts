@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import type { Checked } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import { checkedColumns, checkRow } from './check-row.ts';

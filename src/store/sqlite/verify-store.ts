@@ -1,4 +1,4 @@
-import type { StoreFinding } from '../transfer.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import { type Checked, type Part } from '../upkeep/report.ts';
 import { attempt } from './attempt.ts';
 import type { Core } from './core.ts';

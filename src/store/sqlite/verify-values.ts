@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { valueDigest } from '../record-digest.ts';
-import type { StoreFinding } from '../transfer.ts';
-import { jsonFault, settingsFault } from '../value-fault.ts';
+import { valueDigest } from '../record/record-digest.ts';
+import type { StoreFinding } from '../port/transfer.ts';
+import { jsonFault, settingsFault } from '../record/value-fault.ts';
 import { attempt } from './attempt.ts';
 import type { Checked } from '../upkeep/report.ts';
 import type { Database, Row } from './open.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { KeptVersion } from '../transfer.ts';
+import type { KeptVersion } from '../port/transfer.ts';
 import type { Database } from './open.ts';
 import { attachedOf, storedVersion } from './row-values.ts';
 

@@ -1,11 +1,11 @@
-import { everything, type Interval } from '../interval.ts';
+import { everything, type Interval } from '../keys/interval.ts';
 import type { Segment } from './along.ts';
 import type { Arm } from './arms.ts';
 import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
-import { isFull } from '../page-texts.ts';
+import { isFull } from '../port/page-texts.ts';
 import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';

@@ -3,7 +3,7 @@ import type { Failure } from '../files/failures.ts';
 import { failureOf } from './failures.ts';
 import { FileWatch } from '../files/watch.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
-import type { StoreTimes } from '../store.ts';
+import type { StoreTimes } from '../port/store.ts';
 import { type Database, openDatabase } from './open.ts';
 import { runTogether } from './run-jobs.ts';
 

@@ -1,5 +1,5 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { StoreTimes } from '../store.ts';
+import type { StoreTimes } from '../port/store.ts';
 import { HeldParts } from './held-parts.ts';
 import { parseJob } from './job-text.ts';
 import type { SubmittedJob, WriterData, WriterMessage, WriterRequest } from './jobs.ts';

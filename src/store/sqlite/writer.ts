@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
-import { threadArguments } from '../../exec-arguments.ts';
-import { createBackgroundReport } from '../background-report.ts';
-import { StoreUnavailable } from '../errors.ts';
+import { threadArguments } from '../../limits/exec-arguments.ts';
+import { createBackgroundReport } from '../server/background-report.ts';
+import { StoreUnavailable } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';
-import type { StoreOptions } from '../store.ts';
+import type { StoreOptions } from '../port/store.ts';
 import { printJob } from './job-text.ts';
 import type { SentJob, SentPart, SubmittedJob, JobResult, WriterData, WriterMessage, WriterRequest } from './jobs.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { createBackgroundReport } from '../background-report.ts';
-import type { PartitionIdentity } from '../partitions.ts';
+import { createBackgroundReport } from '../server/background-report.ts';
+import type { PartitionIdentity } from '../port/partitions.ts';
 import type { IndexDriver } from './indexes.ts';
 
 /** A background task of a server. */

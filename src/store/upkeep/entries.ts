@@ -1,8 +1,8 @@
 import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { IndexEntry } from '../../indexing/entry.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoreOptions } from '../store.ts';
-import { jsonFault } from '../value-fault.ts';
+import type { StoreOptions } from '../port/store.ts';
+import { jsonFault } from '../record/value-fault.ts';
 
 /**
  * The index entries of a stored text; undefined if it is damaged, which is reported to `fault`: its entries are

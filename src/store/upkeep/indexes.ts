@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
-import type { DatabaseIndex, IndexAdmin, IndexScope, IndexState, PendingIndex } from '../indexes.ts';
-import type { PartitionIdentity } from '../partitions.ts';
-import type { StoreOptions } from '../store.ts';
+import type { DatabaseIndex, IndexAdmin, IndexScope, IndexState, PendingIndex } from '../port/indexes.ts';
+import type { PartitionIdentity } from '../port/partitions.ts';
+import type { StoreOptions } from '../port/store.ts';
 import type { Checked } from './report.ts';
 
 /** The index operations of a driver; `P` is its type of partitions. */

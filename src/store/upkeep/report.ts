@@ -1,4 +1,4 @@
-import type { StoreFinding, StoreProgress } from '../transfer.ts';
+import type { StoreFinding, StoreProgress } from '../port/transfer.ts';
 
 /** The progress of a part of a verification since its last report, with its findings. */
 export interface Checked {

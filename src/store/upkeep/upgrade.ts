@@ -1,6 +1,6 @@
-import { createProgressNotice } from '../progress-notice.ts';
-import type { PartitionIdentity } from '../partitions.ts';
-import type { StoreOptions } from '../store.ts';
+import { createProgressNotice } from '../server/progress-notice.ts';
+import type { PartitionIdentity } from '../port/partitions.ts';
+import type { StoreOptions } from '../port/store.ts';
 import type { IndexDriver } from './indexes.ts';
 
 /**

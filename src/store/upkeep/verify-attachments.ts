@@ -1,4 +1,4 @@
-import type { AttachmentFinding, AttachmentProgress } from '../blobs.ts';
+import type { AttachmentFinding, AttachmentProgress } from '../port/blobs.ts';
 
 /** The attachments of a partition in a store. Digests are SHA-256 in hex; `digits` are their first two. */
 export interface KeptBytes {

@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { AttachmentProgress } from '../blobs.ts';
-import type { PartitionIdentity } from '../partitions.ts';
-import type { StoreProgress, VerifyScope } from '../transfer.ts';
+import type { AttachmentProgress } from '../port/blobs.ts';
+import type { PartitionIdentity } from '../port/partitions.ts';
+import type { StoreProgress, VerifyScope } from '../port/transfer.ts';
 import { type IndexDriver, requirePartition, typesIn } from './indexes.ts';
 import { type Part, reportParts } from './report.ts';
 import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';

@@ -1,4 +1,4 @@
-import type { HistoryScope, KeptVersion, VersionKey, VersionScope } from '../transfer.ts';
+import type { HistoryScope, KeptVersion, VersionKey, VersionScope } from '../port/transfer.ts';
 
 /** What a store reads of the versions of a partition. */
 export interface VersionDriver {

@@ -2,10 +2,10 @@ import type { Definitions } from '../../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Spend } from '../../fhirpath/evaluate/pattern.ts';
-import { codeSystemOf } from './code-system.ts';
-import type { CodeSystem } from './code-system.ts';
-import { grammars, grammarSets } from './grammars.ts';
-import { compileFilter } from './value-set-filter.ts';
+import { codeSystemOf } from '../../terminology/code-system.ts';
+import type { CodeSystem } from '../../terminology/code-system.ts';
+import { grammars, grammarSets } from '../../terminology/grammars.ts';
+import { compileFilter } from '../../terminology/value-set-filter.ts';
 
 /** The questions that loaded ValueSets and CodeSystems answer. */
 export interface Terminology {

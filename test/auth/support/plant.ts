@@ -1,7 +1,7 @@
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import type { ResourceType } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
 
 /** Makes a store forget, in its searches or in its counts, of a type or of all, whose records a caller may see. */
 export function plantForgetting(method: 'search' | 'count', only?: string): (running: RunningEngine) => () => void {

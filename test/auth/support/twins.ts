@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';

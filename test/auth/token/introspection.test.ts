@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { TokenRefused } from '../../../src/auth/claims.ts';
 import { tokenPrefix } from '../../../src/auth/token/own-tokens.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { FhirError } from '../../../src/fhir/error.ts';
 import { example } from '../../support/readmes.ts';
 import { startIssuer } from './support/issuer.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { JWTHeaderParameters, JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { requireModel } from '../../support/loaded-once.ts';
 import { startServer } from '../../support/processes/start.ts';

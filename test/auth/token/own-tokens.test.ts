@@ -3,7 +3,7 @@ import { TokenRefused } from '../../../src/auth/claims.ts';
 import { digestOf } from '../../../src/auth/token/digest.ts';
 import { issueToken, tokenCollection } from '../../../src/auth/token/own-tokens.ts';
 import type { TokenGrant } from '../../../src/auth/token/own-tokens.ts';
-import type { DocumentStore } from '../../../src/store/documents.ts';
+import type { DocumentStore } from '../../../src/store/port/documents.ts';
 import { serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
 import { baseOf, verifying } from './support/verifier.ts';

@@ -44,7 +44,7 @@ const decisive = [
   'src/store/sqlite/migrations.ts',
   'src/store/sqlite/rows.ts',
   'src/store/sqlite/schema.ts',
-  'src/store/terms.ts',
+  'src/store/keys/terms.ts',
   'src/store/sqlite/wanted.ts',
   'capability',
   'searchparameters',

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadModel } from '../../../src/engine/load-model.ts';
+import { loadModel } from '../../../src/engine/definitions/load-model.ts';
 import { largePackage } from '../../support/large-package.ts';
 import { median } from '../statistics.ts';
 

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { Ajv } from 'ajv';
 import { indexStructureDefinitionBundle, validateResource } from '@medplum/core';
 import type { ValidatorOptions } from '@medplum/core';
-import { loadModel } from '../../../src/engine/load-model.ts';
+import { loadModel } from '../../../src/engine/definitions/load-model.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { createValidator } from '../../../src/validation/profile/validator.ts';
 import type { Validator } from '../../../src/validation/profile/validator.ts';

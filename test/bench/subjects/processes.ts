@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { startProcesses } from '../../../src/processes/parent.ts';

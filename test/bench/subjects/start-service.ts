@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { publicUrl } from '../public-url.ts';

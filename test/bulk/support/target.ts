@@ -9,9 +9,9 @@ import { createExtract } from '../../../src/indexing/extract.ts';
 import { createValidator, type Validator } from '../../../src/validation/profile/validator.ts';
 import type { Model } from '../../../src/model/model.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store } from '../../../src/store/store.ts';
-import type { StoredVersion } from '../../../src/store/records.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { StoredVersion } from '../../../src/store/port/records.ts';
 import { current } from '../../store/support/current.ts';
 
 const publicUrl = 'http://localhost:8080';

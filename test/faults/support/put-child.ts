@@ -1,7 +1,7 @@
 // Opens a store as a command and puts the bytes that lines on stdin ask for, `KIND SIZE`: so many of one kind. Says
 // what came of each.
 import { createInterface } from 'node:readline';
-import { StoreUnavailable } from '../../../src/store/errors.ts';
+import { StoreUnavailable } from '../../../src/store/port/errors.ts';
 import { openClinic, shippedModel } from '../../store/support/shipped.ts';
 
 const [url = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requireModel } from '../../../src/engine/load-model.ts';
+import { requireModel } from '../../../src/engine/definitions/load-model.ts';
 import { rewriteLinks } from '../../../src/interaction/bundle/link.ts';
 import type { Link } from '../../../src/interaction/bundle/link.ts';
 

@@ -1,4 +1,4 @@
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import { launch } from '../../cli/process.ts';
 import type { Launched } from '../../cli/process.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { Agent, request as httpRequest } from 'node:http';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { createLog } from '../../../src/observability/log.ts';
 import { startProcesses } from '../../../src/processes/parent.ts';
 import type { ProcessParts, RunningProcesses } from '../../../src/processes/parent.ts';

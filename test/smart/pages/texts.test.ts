@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/read.ts';
 import { requireModel } from '../../support/loaded-once.ts';
 import { languageOf, languages } from '../../../src/pages/language.ts';
 import { words } from '../../../src/pages/words.ts';

@@ -1,22 +1,22 @@
 import { createTokenVerifier } from '../../../src/auth/token/verifier.ts';
 import { tokenCollection } from '../../../src/auth/token/own-tokens.ts';
 import { revocationCollection } from '../../../src/auth/token/revocations.ts';
-import type { Config } from '../../../src/config.ts';
+import type { Config } from '../../../src/config/read.ts';
 import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
-import { createClientAddress } from '../../../src/http/client-address.ts';
-import { fixedHeaders } from '../../../src/http/headers.ts';
-import { createPlaceCounts, createPlaces } from '../../../src/http/places.ts';
-import { createSlots } from '../../../src/slots.ts';
-import { createShareOf } from '../../../src/http/shares.ts';
-import { createRespond } from '../../../src/http/respond.ts';
+import { createClientAddress } from '../../../src/http/connection/client-address.ts';
+import { fixedHeaders } from '../../../src/http/request/headers.ts';
+import { createPlaceCounts, createPlaces } from '../../../src/http/connection/places.ts';
+import { createSlots } from '../../../src/limits/slots.ts';
+import { createShareOf } from '../../../src/http/connection/shares.ts';
+import { createRespond } from '../../../src/http/answer/respond.ts';
 import { listen } from '../../../src/http/server.ts';
-import { createAnswerRooms } from '../../../src/http/answer-rooms.ts';
-import { createUploads } from '../../../src/http/uploads.ts';
+import { createAnswerRooms } from '../../../src/http/answer/answer-rooms.ts';
+import { createUploads } from '../../../src/http/body/uploads.ts';
 import type { Log } from '../../../src/observability/log.ts';
-import { authorizeRate } from '../../../src/smart/authorize-rate.ts';
+import { authorizeRate } from '../../../src/smart/provider/authorize-rate.ts';
 import { openAuthorization } from '../../../src/smart/open-authorization.ts';
-import { createBuckets } from '../../../src/token-buckets.ts';
+import { createBuckets } from '../../../src/limits/token-buckets.ts';
 
 /**
  * What another process would be that serves the same store under the same public URL: it has the store alone in common,

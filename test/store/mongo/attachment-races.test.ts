@@ -8,7 +8,7 @@ import { chunks, files } from '../../../src/store/mongo/attachment-bucket.ts';
 import { sweepAttachments } from '../../../src/store/mongo/attachment-sweep.ts';
 import { resources } from '../../../src/store/mongo/core.ts';
 import { indexFields } from '../../../src/store/mongo/entries.ts';
-import { AttachmentMissing } from '../../../src/store/errors.ts';
+import { AttachmentMissing } from '../../../src/store/port/errors.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
 import { modelOf, typeName } from '../support/fixture.ts';
 import { digestOf } from '../support/bytes-of.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { countOf } from '../../../src/store/mongo/counts.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { openCore } from './support/core.ts';

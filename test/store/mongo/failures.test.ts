@@ -1,7 +1,7 @@
 import * as driver from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { isUndecided, openingError, portError } from '../../../src/store/mongo/failures.ts';
-import { DeadlinePassed, KeyUsed, StoreUnavailable } from '../../../src/store/errors.ts';
+import { DeadlinePassed, KeyUsed, StoreUnavailable } from '../../../src/store/port/errors.ts';
 
 /** An error as the server words it, with what it says of the transaction. */
 function serverError(code: number, message: string, ...labels: readonly string[]): driver.MongoServerError {

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { type Document, MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';

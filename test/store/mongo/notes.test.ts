@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';

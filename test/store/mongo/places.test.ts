@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../../src/indexing/entry.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import type { Extract } from '../../../src/indexing/extract.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 

@@ -3,10 +3,10 @@ import { refuseCostly } from '../../../src/interaction/search/costly.ts';
 import type { Model, ResourceType } from '../../../src/model/model.ts';
 import { orderIndex, sortedField } from '../../../src/store/mongo/collection-indexes.ts';
 import { resources } from '../../../src/store/mongo/core.ts';
-import { mostSorted } from '../../../src/store/sorted.ts';
+import { mostSorted } from '../../../src/store/keys/sorted.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
-import { DeadlinePassed, TooManyToSort } from '../../../src/store/errors.ts';
+import { DeadlinePassed, TooManyToSort } from '../../../src/store/port/errors.ts';
 import { entry, model, number, reference, search, thing, token } from '../../search/thing.ts';
 import { openSeen, type Seen } from './support/explained.ts';
 

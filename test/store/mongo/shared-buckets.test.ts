@@ -1,8 +1,8 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { LimitDocument } from '../../../src/store/mongo/layout.ts';
-import type { SharedBuckets } from '../../../src/store/shared-buckets.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { SharedBuckets } from '../../../src/store/port/shared-buckets.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import type { Place } from '../../support/store-place.ts';
 import { openDemo } from '../support/fixture.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../../src/model/model.ts';
 import type { Query, Sort } from '../../../src/search/ast.ts';
-import { IndexPending } from '../../../src/store/errors.ts';
-import { everything } from '../../../src/store/interval.ts';
+import { IndexPending } from '../../../src/store/port/errors.ts';
+import { everything } from '../../../src/store/keys/interval.ts';
 import type { Clause } from '../../../src/store/plan/clause.ts';
 import type { Indexes } from '../../../src/store/plan/indexes.ts';
 import { lower } from '../../../src/store/plan/lower.ts';

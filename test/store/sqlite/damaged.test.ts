@@ -120,7 +120,7 @@ describe(`a damaged store is found by \`verify\`, with the records concerned (se
     for (const left of ['-wal', '-shm']) await rm(`${file}${left}`, { force: true });
     await writeFile(file, bytes);
     const concerned = lostIn(file);
-    // Owners by other definitions are derived anew (store/owners.ts).
+    // Owners by other definitions are derived anew (store/keys/owners.ts).
     const now = rowsIn(file);
     const isUnused = now.underived === rows.underived && now.all !== rows.all;
     const { code, stdout, stderr } = await verify();

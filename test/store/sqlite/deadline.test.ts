@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Query } from '../../../src/search/ast.ts';
-import { DeadlinePassed, StoreBusy } from '../../../src/store/errors.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import { DeadlinePassed, StoreBusy } from '../../../src/store/port/errors.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import * as t from '../support/fixture.ts';
 
 const contains = (text: string): Query => ({

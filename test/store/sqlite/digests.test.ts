@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordDigest } from '../../../src/store/record-digest.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { StoreOptions } from '../../../src/store/store.ts';
+import { recordDigest } from '../../../src/store/record/record-digest.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { StoreOptions } from '../../../src/store/port/store.ts';
 import { bytesOf } from '../support/bytes-of.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';

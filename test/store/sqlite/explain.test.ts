@@ -1,11 +1,11 @@
 // How a search is answered: on the event loop, and in a reader thread.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Position, Query, Sort } from '../../../src/search/ast.ts';
-import type { ExplainedAnswer } from '../../../src/store/explained.ts';
+import type { ExplainedAnswer } from '../../../src/store/port/explained.ts';
 import { type Budgets, usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { openSqliteStore } from '../../../src/store/sqlite/store.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import * as t from '../support/fixture.ts';
 
 /** So few that a reader answers. */

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import { layout } from '../../../src/store/sqlite/migrations.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { StoreRefused } from '../../../src/store/errors.ts';
+import { StoreRefused } from '../../../src/store/port/errors.ts';
 import * as t from '../support/fixture.ts';
 
 describe('the file', () => {

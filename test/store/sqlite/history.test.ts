@@ -4,7 +4,7 @@ import { openStore } from '../../../src/store/open.ts';
 import { historySlice } from '../../../src/store/sqlite/history.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Sql } from '../../../src/store/sqlite/sql.ts';
-import type { HistoryScope } from '../../../src/store/transfer.ts';
+import type { HistoryScope } from '../../../src/store/port/transfer.ts';
 import * as t from '../support/fixture.ts';
 import { placeSqlite5 } from '../support/layouts.ts';
 import { list } from '../support/list.ts';

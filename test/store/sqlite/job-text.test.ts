@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { everything } from '../../../src/store/interval.ts';
+import { everything } from '../../../src/store/keys/interval.ts';
 import { parseJob, printJob } from '../../../src/store/sqlite/job-text.ts';
 import type { PreparedChange, PreparedRequirement, SubmittedJob } from '../../../src/store/sqlite/jobs.ts';
 import { emptyRows } from '../../../src/store/sqlite/rows.ts';

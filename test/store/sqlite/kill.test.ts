@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
 import * as t from '../support/fixture.ts';
 import { runAndKill } from '../support/run-and-kill.ts';
 import { indexSteps } from '../support/verified.ts';

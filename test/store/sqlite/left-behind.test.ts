@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Model } from '../../../src/model/model.ts';
 import { bytesPath } from '../../../src/store/files/attachments.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
-import { StoreRefused } from '../../../src/store/errors.ts';
+import { StoreRefused } from '../../../src/store/port/errors.ts';
 import { bytesOf, digestOf } from '../support/bytes-of.ts';
 import { keptFiles } from '../support/kept-files.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';

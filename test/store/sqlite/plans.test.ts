@@ -8,7 +8,7 @@ import { lowerPosition, lowerSort } from '../../../src/store/sqlite/order.ts';
 import { type Budget, usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { countMatches } from '../../../src/store/sqlite/count.ts';
 import { findPage } from '../../../src/store/sqlite/search.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import * as t from '../support/fixture.ts';
 
 const [type] = t.modelOf().types.values();

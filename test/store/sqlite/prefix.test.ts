@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { IndexEntry } from '../../../src/indexing/entry.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store } from '../../../src/store/store.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import { entry, model, quantity, thing, token } from '../../search/thing.ts';
 import * as t from '../support/fixture.ts';
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'no
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { parseLine, printLines } from '../../../src/audit/log/line.ts';
+import { parseLine, printLines } from '../../../src/store/audit/line.ts';
 import { chainPath } from '../../../src/store/files/audit.ts';
 import { manifestName, parseManifest } from '../../../src/store/backup/manifest.ts';
 import { placeBeside } from '../../../src/store/backup/place.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../../src/store/store.ts';
+import type { Store } from '../../../src/store/port/store.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
 import { indexSteps } from '../support/verified.ts';

@@ -1,5 +1,5 @@
-import type { StoredVersion } from '../../../src/store/records.ts';
-import type { PartitionTransfer } from '../../../src/store/transfer.ts';
+import type { StoredVersion } from '../../../src/store/port/records.ts';
+import type { PartitionTransfer } from '../../../src/store/port/transfer.ts';
 
 /**
  * The current records of a type in id order, without tombstones, after an id: read beside searches and their indexes.

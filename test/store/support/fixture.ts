@@ -9,11 +9,11 @@ import type { TypeDefinition } from '../../../src/model/element.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
 import type { Query, Sort } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Change } from '../../../src/store/records.ts';
+import type { Change } from '../../../src/store/port/records.ts';
 import type { Extract } from '../../../src/indexing/extract.ts';
-import type { PendingIndex } from '../../../src/store/indexes.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { PendingIndex } from '../../../src/store/port/indexes.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 
 /** A resource of these tests carries its entries in its text. */
 export const extract: Extract = (type, text) =>

@@ -5,10 +5,10 @@ import { loadModel } from '../../support/loaded-once.ts';
 import type { Model } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
-import type { Attached } from '../../../src/store/blobs.ts';
-import type { Change } from '../../../src/store/records.ts';
-import type { Partition } from '../../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../../src/store/store.ts';
+import type { Attached } from '../../../src/store/port/blobs.ts';
+import type { Change } from '../../../src/store/port/records.ts';
+import type { Partition } from '../../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 
 /** The shipped definitions. */
 export async function shippedModel(): Promise<Model> {

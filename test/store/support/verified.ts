@@ -1,6 +1,6 @@
-import type { AttachmentProgress } from '../../../src/store/blobs.ts';
-import type { Store } from '../../../src/store/store.ts';
-import type { StoreProgress } from '../../../src/store/transfer.ts';
+import type { AttachmentProgress } from '../../../src/store/port/blobs.ts';
+import type { Store } from '../../../src/store/port/store.ts';
+import type { StoreProgress } from '../../../src/store/port/transfer.ts';
 import { list } from './list.ts';
 
 type Verified = Pick<Store, 'verify'>;

@@ -1,6 +1,6 @@
 import type { TestAPI } from 'vitest';
 import type { openStore } from '../../../src/store/open.ts';
-import type { Lack } from '../../../src/store/errors.ts';
+import type { Lack } from '../../../src/store/port/errors.ts';
 import type { Place } from './fixture.ts';
 
 /** What happens to the bytes of attachments without the store, by its URL. */

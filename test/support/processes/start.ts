@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { TokenRefused } from '../../../src/auth/claims.ts';
 import type { Claims, TokenVerifier } from '../../../src/auth/claims.ts';
-import type { Config } from '../../../src/config.ts';
+import type { Config } from '../../../src/config/read.ts';
 import { startEngine } from '../../../src/engine/engine.ts';
 import type { EngineParts, RunningEngine } from '../../../src/engine/engine.ts';
 import { createLog } from '../../../src/observability/log.ts';

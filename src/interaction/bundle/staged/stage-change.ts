@@ -1,8 +1,8 @@
 import { stamp } from '../../../fhir/resource-text.ts';
-import type { Attached } from '../../../store/blobs.ts';
-import { holds } from '../../../store/conditional.ts';
-import { RecordTooLarge, SeveralMatch, VersionConflict } from '../../../store/errors.ts';
-import { isTooLong } from '../../../store/record-length.ts';
+import type { Attached } from '../../../store/port/blobs.ts';
+import { holds } from '../../../store/port/conditional.ts';
+import { RecordTooLarge, SeveralMatch, VersionConflict } from '../../../store/port/errors.ts';
+import { isTooLong } from '../../../store/record/record-length.ts';
 import type {
   Change,
   Page,
@@ -10,7 +10,7 @@ import type {
   StoreSearch,
   VersionPrecondition,
   WriteResult,
-} from '../../../store/records.ts';
+} from '../../../store/port/records.ts';
 import type { StagedRecord } from './staged-record.ts';
 
 /** What staging a change reads. */

@@ -5,11 +5,11 @@ import { stamp } from '../../../fhir/resource-text.ts';
 import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
-import { VersionConflict } from '../../../store/errors.ts';
-import { currentAttachments } from '../../../store/current-attachments.ts';
-import type { Attached } from '../../../store/blobs.ts';
-import type { Explain } from '../../../store/explained.ts';
-import type { Partition, PartitionSettings } from '../../../store/partitions.ts';
+import { VersionConflict } from '../../../store/port/errors.ts';
+import { currentAttachments } from '../../../store/record/current-attachments.ts';
+import type { Attached } from '../../../store/port/blobs.ts';
+import type { Explain } from '../../../store/port/explained.ts';
+import type { Partition, PartitionSettings } from '../../../store/port/partitions.ts';
 import type {
   Change,
   Page,
@@ -19,8 +19,8 @@ import type {
   StoreSearch,
   WriteOptions,
   WriteResult,
-} from '../../../store/records.ts';
-import type { KeptVersion } from '../../../store/transfer.ts';
+} from '../../../store/port/records.ts';
+import type { KeptVersion } from '../../../store/port/transfer.ts';
 import { mostKept, ownParts } from '../own-copy.ts';
 import { stageChange } from './stage-change.ts';
 import type { Staged } from './stage-change.ts';

@@ -4,8 +4,8 @@ import type { Query } from '../../../search/ast.ts';
 import { matches } from '../../../search/matches.ts';
 import type { Indexed } from '../../../search/matches.ts';
 import { simplify } from '../../../search/simplify.ts';
-import type { Partition } from '../../../store/partitions.ts';
-import type { Change, StoredVersion } from '../../../store/records.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
+import type { Change, StoredVersion } from '../../../store/port/records.ts';
 
 /** A record that a transaction has changed, and that is not stored yet. */
 export interface StagedRecord {

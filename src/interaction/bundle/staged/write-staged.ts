@@ -1,6 +1,6 @@
-import { isConditional } from '../../../store/conditional.ts';
-import type { Partition } from '../../../store/partitions.ts';
-import type { Change, Requirement } from '../../../store/records.ts';
+import { isConditional } from '../../../store/port/conditional.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
+import type { Change, Requirement } from '../../../store/port/records.ts';
 import { withoutRecords } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
 

@@ -1,4 +1,4 @@
-import type { StoredVersion } from '../../../store/records.ts';
+import type { StoredVersion } from '../../../store/port/records.ts';
 
 /** The latest records of each group, while records are added in the order of the newest first. */
 export interface Groups {

@@ -1,6 +1,6 @@
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
-import { Turns } from '../../../turns.ts';
+import { Turns } from '../../../limits/turns.ts';
 import { asObject } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';

@@ -2,7 +2,7 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asString } from '../../../fhir/json-object.ts';
 import type { DescribedSystem } from '../../../terminology/concepts.ts';
-import { isBelow } from '../../../validation/profile/code-system.ts';
+import { isBelow } from '../../../terminology/code-system.ts';
 import type { Arguments } from '../arguments.ts';
 import { readArguments } from '../arguments.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';

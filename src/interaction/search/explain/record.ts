@@ -1,4 +1,4 @@
-import type { ExplainedAnswer, ExplainedStatement } from '../../../store/explained.ts';
+import type { ExplainedAnswer, ExplainedStatement } from '../../../store/port/explained.ts';
 import type { SearchedPartition } from '../joined.ts';
 
 /** Steps of a search that read the store in the same way, one after the other. */

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { BackupFinding, BackupOptions, BackupResult, BackupStep } from '../../backup/port.ts';
-import { StoreRefused } from '../../errors.ts';
+import { StoreRefused } from '../../port/errors.ts';
 import { lockFile, serverRuns } from '../lock.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';

@@ -1,5 +1,5 @@
 import type { BackupFinding } from '../../backup/port.ts';
-import type { StoreFinding } from '../../transfer.ts';
+import type { StoreFinding } from '../../port/transfer.ts';
 import { type Part, reportParts } from '../../upkeep/report.ts';
 import { attempt } from '../attempt.ts';
 import { layout, layoutOf } from '../migrations.ts';

@@ -1,6 +1,6 @@
 import { fdatasyncSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { StoreRefused } from '../../errors.ts';
+import { StoreRefused } from '../../port/errors.ts';
 import type { Database } from '../open.ts';
 import { openNew } from '../../files/durable.ts';
 import type { Pace } from '../../backup/pace.ts';

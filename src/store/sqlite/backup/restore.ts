@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
 import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup/port.ts';
-import { StoreRefused } from '../../errors.ts';
+import { StoreRefused } from '../../port/errors.ts';
 import { auditFiles } from '../../files/audit.ts';
 import { lockForServing } from '../lock.ts';
 import { layout } from '../migrations.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { BackupSource } from '../../backup/port.ts';
-import { StoreRefused } from '../../errors.ts';
+import { StoreRefused } from '../../port/errors.ts';
 import { auditFiles } from '../../files/audit.ts';
 import { layoutOf } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';

@@ -2,7 +2,7 @@ import { usualClaims, usualLimits } from '../../../../src/auth/token/settings.ts
 import type { FetchLimits, IssuerSettings } from '../../../../src/auth/token/settings.ts';
 import { createTokenVerifier } from '../../../../src/auth/token/verifier.ts';
 import type { TokenVerifier } from '../../../../src/auth/claims.ts';
-import type { DocumentStore } from '../../../../src/store/documents.ts';
+import type { DocumentStore } from '../../../../src/store/port/documents.ts';
 import type { TestIssuer } from './issuer.ts';
 
 export const publicUrl = 'https://ehr.example';

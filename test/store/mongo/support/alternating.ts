@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { openMongoStore } from '../../../../src/store/mongo/store.ts';
-import { IndexPending } from '../../../../src/store/errors.ts';
-import type { Partition } from '../../../../src/store/partitions.ts';
-import type { Store, StoreOptions } from '../../../../src/store/store.ts';
+import { IndexPending } from '../../../../src/store/port/errors.ts';
+import type { Partition } from '../../../../src/store/port/partitions.ts';
+import type { Store, StoreOptions } from '../../../../src/store/port/store.ts';
 
 /** How old may be what a process knows of partitions and of indexes that are ready, in milliseconds. */
 const age = 1_100;

@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import { fhirError } from '../../fhir/error.ts';
+import { takeOrRefuse } from '../../fhir/rate-limited.ts';
+import type { Buckets } from '../../limits/token-buckets.ts';
+import { seldom } from '../../observability/seldom.ts';
+import type { ShareOf } from './shares.ts';
+
+/** The places for requests: the maximum number of concurrent requests, including those that wait for the store. */
+export interface Places {
+  /**
+   * Takes a place for a request of a client. Throws, without waiting for one, FhirError 503 if there is none, and 429
+   * if the address has sent too many. A promise only if another process of the server has the place.
+   */
+  enter(request: IncomingMessage, address: string): Place | Promise<Place>;
+  /** The number of running requests. */
+  readonly taken: number;
+}
+
+export interface Place {
+  /** Releases it; may be called again. */
+  leave(): void;
+}
+
+/** Counts places, by shares; the share is undefined for addresses that many clients may share. */
+export interface PlaceCounts {
+  /** Takes a place; false if there is none. */
+  take(share: string | undefined): boolean | Promise<boolean>;
+  give(share: string | undefined): void;
+}
+
+/** Counts amounts in the way of places, such as characters. */
+export interface AmountCounts extends PlaceCounts {
+  take(share: string | undefined, amount?: number): boolean;
+  give(share: string | undefined, amount?: number): void;
+}
+
+interface HeldPlace extends Place {
+  /** Like `enter`. */
+  takeAgain(): void | Promise<void>;
+}
+
+/** Rejected requests are logged once in this time, in milliseconds. */
+const noticeInterval = 10_000;
+
+/** The places of requests with a body. */
+const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
+
+/**
+ * `most` places without those that are `taken` otherwise. The last quarter is reserved for shares that hold less than a
+ * quarter, so that a client with many concurrent requests does not block others.
+ */
+export function createPlaceCounts(most: number, taken: () => number = () => 0): AmountCounts {
+  const ofShares = new Map<string, number>();
+  let given = 0;
+  return {
+    take(share, amount = 1) {
+      const own = share === undefined ? 0 : (ofShares.get(share) ?? 0);
+      const count = given + taken();
+      if (count + amount > most || (count >= most * 0.75 && own >= most * 0.25)) return false;
+      given += amount;
+      if (share !== undefined) ofShares.set(share, own + amount);
+      return true;
+    },
+    give(share, amount = 1) {
+      given -= amount;
+      if (share === undefined) return;
+      const left = (ofShares.get(share) ?? 0) - amount;
+      if (left > 0) ofShares.set(share, left);
+      else ofShares.delete(share);
+    },
+  };
+}
+
+/**
+ * Places that are counted by `counts`, at most `most`. `notice` receives a rate-limited notice when requests are
+ * rejected. Each request costs its share a token of `ofAddress`.
+ */
+export function createPlaces(
+  { counts, most }: { readonly counts: PlaceCounts; readonly most: number },
+  shareOf: ShareOf,
+  notice: (text: string) => void,
+  ofAddress?: Buckets,
+): Places {
+  let count = 0;
+  const isTime = seldom(noticeInterval);
+  const taken = (isTaken: boolean): void => {
+    if (isTaken) count += 1;
+    else {
+      if (isTime())
+        notice(`Too many requests are running (\`max-requests\` is ${most}): further ones are answered 503.`);
+      throw busy();
+    }
+  };
+  const take = (share: string | undefined): void | Promise<void> => {
+    const result = counts.take(share);
+    return typeof result === 'boolean' ? taken(result) : result.then(taken);
+  };
+  return {
+    get taken() {
+      return count;
+    },
+    enter(request, address) {
+      const share = shareOf(address);
+      const paying =
+        ofAddress !== undefined && share !== undefined ? takeOrRefuse(ofAddress, 'address', share, 1) : undefined;
+      const taking = paying === undefined ? take(share) : paying.then(() => take(share));
+      const hold = (): Place => {
+        let isHeld = true;
+        const held: HeldPlace = {
+          leave() {
+            if (!isHeld) return;
+            isHeld = false;
+            count -= 1;
+            counts.give(share);
+          },
+          takeAgain() {
+            const again = take(share);
+            const hold = (): void => void (isHeld = true);
+            return again === undefined ? hold() : again.then(hold);
+          },
+        };
+        if (!request.complete && request.method !== 'GET') heldBy.set(request, held);
+        return held;
+      };
+      return taking === undefined ? hold() : taking.then(hold);
+    },
+  };
+}
+
+/**
+ * Waits for the rest of a request without its place, so that slow clients do not block others. Throws FhirError 503 if
+ * no place is free then, and the errors of `wait`.
+ */
+export async function withoutPlace<T>(request: IncomingMessage, wait: () => Promise<T>): Promise<T> {
+  const held = request.complete ? undefined : heldBy.get(request); // a complete request does not wait
+  held?.leave();
+  const result = await wait();
+  await held?.takeAgain();
+  return result;
+}
+
+const busy = () =>
+  fhirError(503, 'throttled', 'The server has too many concurrent requests. Retry in a moment.', undefined, {
+    'Retry-After': '1',
+  });

@@ -1,0 +1,158 @@
+import { fhirError } from '../../fhir/error.ts';
+
+/** The names of the two formats, those that are answered first first. https://hl7.org/fhir/R4/http.html#mime-type */
+const [fhirJson, plainJson] = ['application/fhir+json', 'application/json'];
+const [fhirXml, plainXml, textXml] = ['application/fhir+xml', 'application/xml', 'text/xml'];
+
+/** Values of `_format`, with the type of the answer. https://hl7.org/fhir/R4/http.html#parameters */
+const formats: ReadonlyMap<string, string> = new Map([
+  ['json', fhirJson],
+  [fhirJson, fhirJson],
+  ['application/fhir json', fhirJson], // an unescaped plus is a space in a query
+  [plainJson, plainJson],
+  ['text/json', plainJson],
+  ['application/json+fhir', fhirJson], // the name before release 3
+  ['application/json fhir', fhirJson],
+  ['xml', fhirXml],
+  [fhirXml, fhirXml],
+  ['application/fhir xml', fhirXml],
+  [plainXml, plainXml],
+  [textXml, textXml],
+  ['application/xml+fhir', fhirXml],
+  ['application/xml fhir', fhirXml],
+]);
+
+/**
+ * The Content-Type of the answer, from `_format` (which wins) or Accept: q-values, lists and wildcards as in RFC 9110,
+ * with `fhirVersion=4.0` if it is requested. Throws FhirError 406 if no requested type is supported.
+ * https://hl7.org/fhir/R4/http.html#mime-type
+ */
+export function negotiate(accept: string | undefined, format?: string): string {
+  if (format !== undefined) return byFormat(format);
+  if (accept === undefined || accept.trim() === '') return contentType(fhirJson, false);
+  const known = remembered.get(accept);
+  if (known !== undefined) return known;
+  const found = byAccept(accept);
+  if (remembered.size < 100 && accept.length < 200) remembered.set(accept, found);
+  return found;
+}
+
+/** The type of answers without negotiation. */
+export const defaultContentType = contentType(fhirJson, false);
+
+/**
+ * The Content-Type of an answer to a request that was rejected before its parameters were read: what it asks for, and
+ * JSON if that is not clear.
+ */
+export function earlyContentType(accept: string | undefined, query: string | undefined): string {
+  try {
+    return negotiate(accept, new URLSearchParams(query).get('_format') ?? undefined);
+  } catch {
+    return defaultContentType;
+  }
+}
+
+/** Whether a Content-Type of `negotiate` is XML. */
+export const isXml = (type: string): boolean => type.includes('xml');
+
+// Clients send few different Accept headers, each with every request.
+const remembered = new Map<string, string>();
+
+function contentType(type: string, versioned: boolean): string {
+  return `${type}${versioned ? '; fhirVersion=4.0' : ''}; charset=utf-8`;
+}
+
+function byFormat(format: string): string {
+  const [name = '', ...parameters] = format.split(';').map(part => part.trim());
+  const type = formats.get(name.toLowerCase());
+  const version = fhirVersion(parameters);
+  if (type !== undefined && (version === undefined || version === '4.0'))
+    return contentType(type, version !== undefined);
+  throw notAcceptable(`\`_format=${format}\` is not supported`, 'http._format');
+}
+
+interface Range {
+  readonly type: string;
+  readonly quality: number;
+  readonly versioned: boolean;
+}
+
+function byAccept(accept: string): string {
+  const ranges = accept.split(',').flatMap(text => parseRange(text) ?? []);
+  let best: { type: string; quality: number; exact: boolean; versioned: boolean } | undefined;
+  // Browsers name XML before anything else, and mean pages.
+  const isBrowser = ranges.some(({ type }) => type === 'text/html');
+  for (const type of isBrowser ? [fhirJson, plainJson, fhirXml] : [fhirJson, plainJson, fhirXml, plainXml, textXml]) {
+    const range = mostSpecific(ranges, type);
+    if (range === undefined || range.quality === 0) continue;
+    const exact = range.type === type;
+    const better =
+      best === undefined || range.quality > best.quality || (range.quality === best.quality && exact && !best.exact);
+    if (better) best = { type, quality: range.quality, exact, versioned: range.versioned };
+  }
+  if (best === undefined) throw notAcceptable(`No type of \`Accept: ${accept}\` is supported`, 'http.Accept');
+  return contentType(best.type, best.versioned);
+}
+
+/** Whether an Accept header accepts a media type; its parameters do not matter. */
+export function accepts(accept: string | undefined, type: string): boolean {
+  if (accept === undefined || accept.trim() === '') return true;
+  const [name = ''] = type.toLowerCase().split(';');
+  return (
+    (mostSpecific(
+      accept.split(',').flatMap(text => parseRange(text) ?? []),
+      name.trim(),
+    )?.quality ?? 0) > 0
+  );
+}
+
+/**
+ * Whether an Accept header names a type of FHIR, or one that means it: not the generic types of XML, which browsers
+ * name, and which documents such as those of CDA have.
+ */
+export const namesFhir = (accept: string | undefined): boolean =>
+  accept !== undefined && accept.split(',').some(text => named.has(text.split(';')[0]?.trim().toLowerCase() ?? ''));
+
+const named: ReadonlySet<string> = new Set([
+  fhirJson,
+  plainJson,
+  'application/json+fhir',
+  'text/json',
+  fhirXml,
+  'application/xml+fhir',
+  'application/fhir+turtle',
+]);
+
+/** The most specific range for a type: the type itself before `application/*` before any. */
+function mostSpecific(ranges: readonly Range[], type: string): Range | undefined {
+  for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {
+    const matching = ranges.filter(range => range.type === name);
+    if (matching.length > 0) return matching.reduce((one, other) => (other.quality > one.quality ? other : one));
+  }
+  return undefined;
+}
+
+/** One item of an Accept list; undefined for another FHIR release or an invalid range. */
+function parseRange(text: string): Range | undefined {
+  const [name = '', ...parameters] = text.split(';').map(part => part.trim());
+  const quality = parameters.find(parameter => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '');
+  if (quality !== undefined && !/^(0(\.\d{0,3})?|1(\.0{0,3})?|\.\d{1,3})$/.test(quality)) return undefined;
+  const version = fhirVersion(parameters);
+  if (version !== undefined && version !== '4.0') return undefined;
+  const type = name === '*' ? '*/*' : name.toLowerCase();
+  return { type, quality: Number(quality ?? 1), versioned: version !== undefined };
+}
+
+function fhirVersion(parameters: readonly string[]): string | undefined {
+  const parameter = parameters.find(text => /^fhirversion\s*=/i.test(text));
+  return parameter?.replace(/^fhirversion\s*=\s*/i, '').replaceAll('"', '');
+}
+
+const notAcceptable = (what: string, expression: string) =>
+  fhirError(
+    406,
+    'not-supported',
+    `${what}: answers are JSON or XML of FHIR 4.0 (\`${fhirJson}\`, \`${plainJson}\`, \`${fhirXml}\`, ` +
+      `\`${plainXml}\`, \`${textXml}\`, \`_format=json\` or \`_format=xml\`).`,
+    expression,
+  );
