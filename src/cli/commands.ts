@@ -105,21 +105,6 @@ export const commands: readonly Entry[] = [
     summary: 'Show what this version would change in the store, and whether a backup is recent',
     import: () => import('./upgrade-check.ts'),
   },
-  {
-    name: 'deploy systemd',
-    summary: 'Print a systemd unit that runs the service with these settings',
-    import: () => import('./deploy-systemd.ts'),
-  },
-  {
-    name: 'deploy compose',
-    summary: 'Print a Compose file with the service and a MongoDB replica set',
-    import: () => import('./deploy-compose.ts'),
-  },
-  {
-    name: 'deploy kubernetes',
-    summary: 'Print Kubernetes manifests that run the service with these settings',
-    import: () => import('./deploy-kubernetes.ts'),
-  },
   { name: 'audit list', summary: 'List audit events', import: () => import('./audit-list.ts') },
   { name: 'audit export', summary: 'Write audit events as NDJSON', import: () => import('./audit-export.ts') },
   { name: 'audit prune', summary: 'Delete old audit events', import: () => import('./audit-prune.ts') },

@@ -17,12 +17,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/config/read.ts';
-import type { Config } from '../../src/config/read.ts';
 import { startRefusals } from '../../src/config/safe-start.ts';
+import { settings } from '../../src/config/settings.ts';
 import { freePort } from '../support/free-port.ts';
 import { noRoot, runInRoot } from '../support/system-root.ts';
 import { inOneProcess } from './one-process.ts';
 import { root } from './process.ts';
+import program from '../../package.json' with { type: 'json' };
 
 // It comes with fhirpath.js, and reads YAML as others do.
 const yaml = createRequire(createRequire(import.meta.url).resolve('fhirpath'))('js-yaml') as {
@@ -36,104 +37,105 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const targets = ['systemd', 'compose', 'kubernetes'] as const;
-type Target = (typeof targets)[number];
+const textOf = (name: string): string => readFileSync(join(root, 'src/cli/deploy', name), 'utf8');
+const unit = textOf('clinical-records.service');
+const compose = textOf('compose.yaml');
+const manifests = textOf('kubernetes.yaml');
+/** The manifests after the change for MongoDB that their first lines describe. */
+const mongoManifests = manifests
+  .split('\n')
+  .filter(line => !/ # SQLite$/.test(line))
+  .join('\n')
+  .replaceAll(/^( *)# MongoDB: /gm, '$1');
 
-/** What only the operator knows: Compose takes it from the environment. */
-const outside: Readonly<Record<Target, readonly string[]>> = {
-  systemd: [],
-  compose: [],
-  kubernetes: ['--public-url', 'https://fhir.example.org', '--trusted-proxies', '172.16.0.1'],
-};
+/** What only the operator knows. */
+const filledIn = { CRS_PUBLIC_URL: 'https://fhir.example.org', CRS_TRUSTED_PROXIES: '172.16.0.1' };
 
-async function printed(target: Target, ...flags: string[]): Promise<string> {
-  const given = outside[target].filter((_, at) => !flags.includes(outside[target][at - (at % 2)] ?? ''));
-  const { code, stdout, stderr } = await run(['deploy', target, ...given, ...flags]);
-  expect([code, stderr]).toEqual([0, '']);
-  return stdout;
-}
-
-/** The environment in which `docker compose` runs. */
-const composed: Readonly<Record<string, string>> = {
-  CRS_PUBLIC_URL: 'https://fhir.example.org',
-  CRS_TRUSTED_PROXIES: '172.16.0.1',
-};
-
-/** The variables that a target gives the service. */
-function environmentIn(target: Target, text: string): Record<string, string> {
-  if (target === 'compose')
-    return Object.fromEntries(
-      Object.entries<string>(yaml.load(text).services.service.environment).map(([name, value]) => {
-        const [, asked, usual] = /^\$\{(\w+):(?:\?.+|-(.*))\}$/.exec(value) ?? [];
-        return [name, asked === undefined ? value : (usual ?? composed[asked] ?? '')];
-      }),
-    );
-  if (target === 'kubernetes') return yaml.loadAll(text).find(({ kind }) => kind === 'ConfigMap').data;
-  const lines = valuesOf(text, 'Environment').map(line =>
-    line.startsWith('"') ? line.slice(1, -1).replaceAll(/\\(.)/g, '$1') : line,
-  );
-  return Object.fromEntries(
-    lines.map(line => {
-      const [, name = '', value = ''] = /^(\w+)=(.*)$/.exec(line.replaceAll('%%', '%')) ?? [];
-      return [name, value];
-    }),
-  );
-}
-
-const valuesOf = (unit: string, key: string): string[] =>
+const valuesOf = (key: string): string[] =>
   [...unit.matchAll(new RegExp(`^${key}=(.*)$`, 'gm'))].map(([, value = '']) => value);
 
-describe.each(targets)('deploy %s', target => {
-  it('prints settings that the service reads, and with which it may start', async () => {
-    const config = readConfig(['serve'].slice(1), environmentIn(target, await printed(target)));
-    expect(config.logFormat).toBe('json');
-    const [host, publicUrl] = target === 'systemd' ? ['127.0.0.1'] : ['0.0.0.0', 'https://fhir.example.org'];
-    expect([config.host, config.publicUrl, config.requireStore]).toEqual([host, publicUrl, true]);
-    expect(startRefusals(config, false)).toEqual([]);
+const environmentOfUnit = (): Record<string, string> =>
+  Object.fromEntries(valuesOf('Environment').map(line => line.split(/=(.*)/, 2) as [string, string]));
+
+/** The variables of the Compose file, in an environment of `docker compose`. */
+const environmentOfCompose = (given: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries<string>(yaml.load(compose).services.service.environment).map(([name, value]) => {
+      const [, asked, usual] = /^\$\{(\w+):(?:\?.+|-(.*))\}$/.exec(value) ?? [];
+      return [name, asked === undefined ? value : (given[asked] ?? usual ?? '')];
+    }),
+  );
+
+const environmentOfManifests = (text: string): Record<string, string> =>
+  yaml.loadAll(text).find(({ kind }) => kind === 'ConfigMap').data;
+
+const secret = { CRS_STORE: 'mongodb://db/records' };
+const environments: readonly (readonly [string, Record<string, string>, Record<string, string>])[] = [
+  ['the systemd unit', environmentOfUnit(), {}],
+  ['the Compose file', { ...environmentOfCompose({}), ...secret }, filledIn],
+  ['the Kubernetes manifests for SQLite', environmentOfManifests(manifests), filledIn],
+  ['the Kubernetes manifests for MongoDB', { ...environmentOfManifests(mongoManifests), ...secret }, filledIn],
+];
+
+/** The problems with which the service does not start. */
+function refusals(environment: Record<string, string>): readonly string[] {
+  try {
+    return startRefusals(readConfig([], environment), false);
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
+describe('the files to copy', () => {
+  it.each([
+    ['clinical-records.service', unit],
+    ['compose.yaml', compose],
+    ['kubernetes.yaml', manifests],
+  ])('%s names only variables and flags of the settings table, and marks what to fill in', (_, text) => {
+    const variables = new Set(settings.map(({ variable }) => variable));
+    const flags = new Set(settings.map(({ flag }) => `--${flag}`));
+    for (const [name] of text.matchAll(/\bCRS_\w+/g)) expect(variables).toContain(name);
+    for (const [name] of text.matchAll(/(?<=see )--[a-z-]+/g)) expect(flags).toContain(name);
+    expect(text).toContain('FILL IN');
   });
 
-  it('prints the settings that the operator gives, unchanged, and no others', async () => {
-    const flags = ['--product-name', 'The "best" 100 % \\ of: Ärzte', '--keep-alive', '30.5', '--port', '9000'];
-    const more = ['--trusted-proxies', '10.0.0.0/8', '--trusted-proxies', '192.168.0.1', '--refresh-idle', '2.5'];
-    const rest = ['--audit-days', '30', '--frame-ancestors', 'https://a.example', '--debug', '--max-body', '2000000'];
-    const given = readConfig([...flags, ...more, ...rest]);
-    const usual = readConfig([]);
-    const read = readConfig([], environmentIn(target, await printed(target, ...flags, ...more, ...rest)));
-    const defaults = readConfig([], environmentIn(target, await printed(target)));
-    for (const field of Object.keys(given) as (keyof Config)[]) {
-      const isGiven = JSON.stringify(given[field]) !== JSON.stringify(usual[field]);
-      expect([field, read[field]]).toEqual([field, isGiven ? given[field] : defaults[field]]);
-    }
+  it.each(environments)('%s: the service starts when they are filled in', (_, environment, given) => {
+    const config = readConfig([], { ...environment, ...given });
+    expect([config.logFormat, config.requireStore]).toEqual(['json', true]);
+    expect(refusals({ ...environment, ...given })).toEqual([]);
   });
 
-  it('prints what `auto` and `--interface` mean where the service runs, not what they mean here', async () => {
-    const environment = environmentIn(target, await printed(target, '--processes', 'auto', '--interface', 'r4'));
-    expect(environment).toMatchObject({ CRS_PROCESSES: 'auto', CRS_INTERFACE: 'r4' });
-    const { CRS_STORE: store } = environmentIn(target, await printed(target));
-    expect(environment['CRS_STORE']).toBe(store); // the default of `r4` is a relative path
+  it.each(environments.filter(([, , given]) => Object.keys(given).length > 0))(
+    '%s: the service does not start before that, and trusts no proxy unasked',
+    (_, environment, given) => {
+      expect(refusals(environment)).not.toEqual([]);
+      for (const missing of Object.keys(given))
+        expect(refusals({ ...environment, ...given, [missing]: '' })).not.toEqual([]);
+    },
+  );
+
+  it('give the service longer to end than it needs', () => {
+    const seconds = [
+      Number(valuesOf('TimeoutStopSec')[0]),
+      Number.parseInt(yaml.load(compose).services.service.stop_grace_period),
+      ...[manifests, mongoManifests].map(text => podOf(text).terminationGracePeriodSeconds - 5),
+    ];
+    expect(seconds).toEqual(Array(4).fill(readConfig([]).shutdownTimeout / 1_000 + 10));
   });
 
-  it('prints no secret', async () => {
-    const text = await printed(target, '--store', 'mongodb://somebody:topsecret@db.example:27017/records');
-    for (const word of ['topsecret', 'somebody', 'db.example']) expect(text).not.toContain(word);
-  });
-
-  it('gives the service longer to end than it needs', async () => {
-    const text = await printed(target, '--shutdown-timeout', '40');
-    const seconds = {
-      systemd: () => Number(valuesOf(text, 'TimeoutStopSec')[0]),
-      compose: () => Number.parseInt(yaml.load(text).services.service.stop_grace_period),
-      kubernetes: () =>
-        yaml.loadAll(text).find(({ kind }) => kind === 'StatefulSet').spec.template.spec.terminationGracePeriodSeconds,
-    };
-    expect(seconds[target]()).toBeGreaterThan(45);
+  it('have the version of the program', () => {
+    for (const { image } of [...podOf(manifests).containers, ...podOf(manifests).initContainers])
+      expect(image).toBe(`clinical-records:${program.version}`);
   });
 });
+
+const podOf = (text: string): any =>
+  yaml.loadAll(text).find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment').spec.template.spec;
 
 describe('the systemd unit', () => {
   it('is accepted by systemd', async () => {
     const path = join(folder, 'clinical-records.service');
-    writeFileSync(path, await printed('systemd', '--product-name', 'A "name" with 100 %'));
+    writeFileSync(path, unit);
     const { status, stderr, error } = spawnSync('systemd-analyze', ['verify', '--man=no', path], { encoding: 'utf8' });
     if (error !== undefined) return; // no systemd on this machine
     const complaints = stderr
@@ -148,9 +150,8 @@ describe('the systemd unit', () => {
     `starts the service as its lines say, with its user and its folders${why}`,
     async () => {
       const port = await freePort();
-      const unit = await printed('systemd', '--port', String(port));
       const only = (key: string): string => {
-        const [value, ...others] = valuesOf(unit, key);
+        const [value, ...others] = valuesOf(key);
         if (value === undefined || others.length > 0) throw new Error(`${key} is not there once`);
         return value;
       };
@@ -178,7 +179,7 @@ describe('the systemd unit', () => {
           {
             command: only('ExecStart').split(' '),
             folder: only('WorkingDirectory'),
-            env: environmentIn('systemd', unit),
+            env: { ...environmentOfUnit(), CRS_PORT: String(port) },
           },
         );
       const refused = start();
@@ -209,12 +210,8 @@ describe('the systemd unit', () => {
 });
 
 describe('the Compose file', () => {
-  it('is compose.yaml of this repository', async () => {
-    expect(readFileSync(join(root, 'compose.yaml'), 'utf8')).toBe(await printed('compose'));
-  });
-
-  it('has a service without privileges, and members with users and TLS, and every volume that they use', async () => {
-    const { services, volumes } = yaml.load(await printed('compose'));
+  it('has a service without privileges, and members with users and TLS, and every volume that they use', () => {
+    const { services, volumes } = yaml.load(compose);
     for (const [name, { volumes: used = [], depends_on: needed = {} }] of Object.entries<any>(services)) {
       for (const volume of used)
         expect([name, Object.keys(volumes)]).toEqual([name, expect.arrayContaining([volume.split(':')[0]])]);
@@ -227,11 +224,13 @@ describe('the Compose file', () => {
         user: expect.stringMatching(/^[1-9]/),
       });
     for (const name of ['mongo1', 'mongo2', 'mongo3'])
-      expect(services[name].command).toEqual(expect.arrayContaining(['--auth', 'requireTLS', '--replSet']));
+      expect(services[name].command).toEqual(
+        expect.arrayContaining(['--auth', '--tlsMode=requireTLS', '--replSet=rs0']),
+      );
   });
 
-  it('makes secrets that fit: certificates of one authority for each member, and the URL of the store', async () => {
-    const { services } = yaml.load(await printed('compose'));
+  it('makes secrets that fit: certificates of one authority for each member, and the URL of the store', () => {
+    const { services } = yaml.load(compose);
     const [shell, flag, script] = services.secrets.entrypoint as string[];
     const [secrets, service] = [join(folder, 'secrets'), join(folder, 'service')];
     mkdirSync(secrets);
@@ -263,28 +262,10 @@ describe('the Compose file', () => {
 
 describe('the Kubernetes manifests', () => {
   it.each([
-    [[], /`--public-url` is missing: .*\n.*`--trusted-proxies` is missing: /],
-    [['--trusted-proxies', '10.1.0.0/16'], /`--public-url` is missing: the https URL by which clients reach/],
-    [['--public-url', 'https://ehr.example'], /`--trusted-proxies` is missing: the addresses of the ingress/],
-  ])('are not printed with %j, and no proxy is trusted unasked', async (flags, text) => {
-    const { code, stdout, stderr } = await run(['deploy', 'kubernetes', ...flags]);
-    expect([code, stdout, stderr]).toEqual([2, '', expect.stringMatching(text)]);
-  });
-
-  it('trust no proxy where the service speaks https itself', async () => {
-    const flags = ['--public-url', 'https://ehr.example', '--tls-cert', '/tls/tls.crt', '--tls-key', '/tls/tls.key'];
-    const { stdout } = await run(['deploy', 'kubernetes', ...flags]);
-    expect(environmentIn('kubernetes', stdout)).not.toHaveProperty('CRS_TRUSTED_PROXIES');
-  });
-
-  const podOf = (text: string): any =>
-    yaml.loadAll(text).find(({ kind }) => kind === 'StatefulSet' || kind === 'Deployment').spec.template.spec;
-
-  it.each([
-    ['SQLite', [], ['ConfigMap', 'Service', 'StatefulSet'], 1],
-    ['MongoDB', ['--store', 'mongodb://db/records'], ['ConfigMap', 'Service', 'PodDisruptionBudget', 'Deployment'], 2],
-  ] as const)('for %s have their kinds, with labels that select the pods', async (_, flags, kinds, replicas) => {
-    const all = yaml.loadAll(await printed('kubernetes', ...flags));
+    ['SQLite', manifests, ['ConfigMap', 'Service', 'StatefulSet'], 1],
+    ['MongoDB', mongoManifests, ['ConfigMap', 'Service', 'PodDisruptionBudget', 'Deployment'], 2],
+  ] as const)('for %s have their kinds, with labels that select the pods', (_, text, kinds, replicas) => {
+    const all = yaml.loadAll(text);
     expect(all.map(({ kind }) => kind)).toEqual(kinds);
     const workload = all.at(-1);
     expect(workload.spec.replicas).toBe(replicas);
@@ -295,59 +276,31 @@ describe('the Kubernetes manifests', () => {
     expect(budgets.map(({ spec }) => spec.selector.matchLabels)).toEqual(replicas === 2 ? [labels] : []);
   });
 
-  it.each([[[]], [['--store', 'mongodb://db/records']]])(
-    'have volumes, ports and probes that exist (%s)',
-    async flags => {
-      const text = await printed('kubernetes', ...flags);
-      const { containers, initContainers, volumes, securityContext } = podOf(text);
-      const claims = yaml.loadAll(text).at(-1).spec.volumeClaimTemplates ?? [];
-      const known = [...volumes, ...claims.map((one: { metadata: unknown }) => one.metadata)].map(({ name }) => name);
-      for (const { volumeMounts, securityContext: own } of [...containers, ...initContainers]) {
-        for (const { name } of volumeMounts) expect(known).toContain(name);
-        expect(own).toEqual({
-          allowPrivilegeEscalation: false,
-          readOnlyRootFilesystem: true,
-          capabilities: { drop: ['ALL'] },
-        });
-      }
-      expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
-      const [{ ports, livenessProbe, readinessProbe, startupProbe }] = containers;
-      const named = ports.map(({ name }: { name: string }) => name);
-      for (const probe of [livenessProbe, readinessProbe, startupProbe]) expect(named).toContain(probe.httpGet.port);
-      for (const probe of [livenessProbe, readinessProbe, startupProbe]) expect(probe.httpGet.scheme).toBeUndefined();
-      const config = readConfig([], environmentIn('kubernetes', text));
-      expect(ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
-        config.port,
-        config.metricsPort,
-      ]);
-    },
-  );
-});
-
-describe('the resources of a pod', () => {
-  const printedFor = async (...flags: string[]): Promise<{ text: string; container: any }> => {
-    const text = await printed('kubernetes', ...flags);
-    return { text, container: yaml.loadAll(text).at(-1).spec.template.spec.containers[0] };
-  };
-
   it.each([
-    ['one process', [], { requests: { cpu: '250m', memory: '256Mi' }, limits: { memory: '1024Mi' } }],
-    ['four', ['--processes', '4'], { requests: { cpu: '1000m', memory: '640Mi' }, limits: { memory: '2048Mi' } }],
-    [
-      'one process for each core, as many as the limit says',
-      ['--processes', 'auto'],
-      { requests: { cpu: '500m', memory: '448Mi' }, limits: { cpu: '2', memory: '1536Mi' } },
-    ],
-  ] as const)('suit %s', async (_, flags, resources) => {
-    const { text, container } = await printedFor(...flags);
-    expect(container.resources).toEqual(resources);
-    expect(text.includes('each core of the CPU limit')).toBe('cpu' in resources.limits);
-  });
-
-  it('are asked for their health by https where the service speaks https', async () => {
-    const { container } = await printedFor('--tls-cert', '/tls/tls.crt', '--tls-key', '/tls/tls.key');
-    for (const probe of ['livenessProbe', 'readinessProbe', 'startupProbe'])
-      expect(container[probe].httpGet.scheme).toBe('HTTPS');
+    ['SQLite', manifests],
+    ['MongoDB', mongoManifests],
+  ])('for %s have volumes, ports and probes that exist, and 1 GiB of memory', (_, text) => {
+    const { containers, initContainers, volumes, securityContext } = podOf(text);
+    const claims = yaml.loadAll(text).at(-1).spec.volumeClaimTemplates ?? [];
+    const known = [...volumes, ...claims.map((one: { metadata: unknown }) => one.metadata)].map(({ name }) => name);
+    for (const { volumeMounts, securityContext: own } of [...containers, ...initContainers]) {
+      for (const { name } of volumeMounts) expect(known).toContain(name);
+      expect(own).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
+    }
+    expect(securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
+    const [{ ports, resources, livenessProbe, readinessProbe, startupProbe }] = containers;
+    const named = ports.map(({ name }: { name: string }) => name);
+    for (const probe of [livenessProbe, readinessProbe, startupProbe]) expect(named).toContain(probe.httpGet.port);
+    expect(resources.limits.memory).toBe('1Gi');
+    const config = readConfig([], { ...environmentOfManifests(text), ...filledIn });
+    expect(ports.map(({ containerPort }: { containerPort: number }) => containerPort)).toEqual([
+      config.port,
+      config.metricsPort,
+    ]);
   });
 });
 

@@ -16,7 +16,7 @@ const connections = 300;
 /** How long a check of health may wait, in milliseconds; the long form fails beyond ten times that. */
 const usualWait = 250;
 
-/** The memory that `deploy kubernetes` gives a process, in KiB. */
+/** The limit of memory in `src/cli/deploy/kubernetes.yaml`, in KiB. */
 const mostMemory = 1024 * 1024;
 
 const heap = { env: { NODE_OPTIONS: '--max-old-space-size=512' } };
