@@ -13,6 +13,8 @@ const free = 64 * 1024;
 export interface AnswerCounts {
   take(characters: number): boolean;
   give(characters: number): void;
+  /** Waits until the request may read much; the result lets the next one read. */
+  read(): Promise<() => void>;
 }
 
 /**
@@ -74,14 +76,20 @@ export class AnswerRoom {
 
   /**
    * Does work that may read so many characters, with room for them among the answers of all requests until it ends, so
-   * that many requests at once do not read what none of them can send. Throws FhirError 503 at once if there is none.
+   * that many requests at once do not read what none of them can send. A few do so at a time, others wait without an
+   * answer in memory. Throws FhirError 503 if there is no room then.
    */
   async during<T>(characters: number, work: () => Promise<T>): Promise<T> {
-    if (!this.#counts.take(characters)) throw busy();
+    const end = await this.#counts.read();
     try {
-      return await work();
+      if (!this.#counts.take(characters)) throw busy();
+      try {
+        return await work();
+      } finally {
+        this.#counts.give(characters);
+      }
     } finally {
-      this.#counts.give(characters);
+      end();
     }
   }
 

@@ -2,7 +2,9 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { longestAnswer } from '../../src/interaction/answer-room.ts';
+import { setImmediate } from 'node:timers/promises';
+import { longestAnswer, readInRoom } from '../../src/interaction/answer-room.ts';
+import { createAnswerRooms } from '../../src/http/answer/answer-rooms.ts';
 import { mostPageText } from '../../src/store/port/page-texts.ts';
 import { inXml } from '../support/in-xml.ts';
 import { r4Of } from '../support/r4-of.ts';
@@ -178,6 +180,20 @@ it.each([
   },
   120_000,
 );
+
+it('of many requests for a hundred short records at once none is refused: a few read at a time', async () => {
+  const rooms = createAnswerRooms(() => undefined);
+  let [reading, most] = [0, 0];
+  const read = async (): Promise<void> => {
+    reading += 1;
+    most = Math.max(most, reading);
+    await setImmediate();
+    reading -= 1;
+  };
+  const asked = { count: 100, others: true };
+  await Promise.all(Array.from({ length: 60 }, () => readInRoom(rooms.open('192.0.2.1'), asked, read)));
+  expect(most).toBe(4);
+});
 
 it('a hundred pages of the explorer at once are made some at a time', { timeout: 120_000 }, async () => {
   const path = '/DocumentReference?_count=50';
