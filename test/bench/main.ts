@@ -11,6 +11,7 @@ import type { Dataset } from './data/dataset.ts';
 import { measureBeside } from './measure/beside.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureFirstCreate } from './measure/first-create.ts';
+import { measureField } from './measure/field.ts';
 import { measureGuard } from './measure/guard.ts';
 import { measureJoins } from './measure/joins.ts';
 import { measureLoad, measureWhileLoading } from './measure/loading.ts';
@@ -35,6 +36,7 @@ import {
   besideTable,
   budgetsOf,
   budgetTable,
+  fieldTable,
   figuresOf,
   guardTable,
   joinTable,
@@ -56,6 +58,7 @@ const say = (text: string): void => console.error(text);
 const options = optionsOrEnd();
 if (options.help) console.log(help);
 else if (options.beside !== undefined) await beside(options.beside, options);
+else if (options.field) await field(options);
 else if (options.guard) await guard('guard', options);
 else if (options.audit) await guard('audit', options);
 else if (options.processes !== undefined) await processes(options.processes, options);
@@ -150,6 +153,15 @@ async function beside(commit: string, { quick, cases }: Options): Promise<void> 
   const rows = await measureBeside(commit, wanted, data, rounds, say);
   console.log(`\n${besideTable(rows)}`);
   save('beside', { resources: data.resources, commit, beside: rows });
+}
+
+async function field({ quick, cases, server, serverPid, processes = 1 }: Options): Promise<void> {
+  const token = process.env.CRS_BENCH_TOKEN;
+  const measured =
+    server === undefined ? { processes } : { url: server, pid: serverPid, ...(token === undefined ? {} : { token }) };
+  const rows = await measureField(measured, { duration: quick ? 4_000 : 40_000, workloads: cases }, say);
+  console.log(`\n${fieldTable(rows)}`);
+  save('field', { server: server ?? 'clinical-records-service', processes, field: rows });
 }
 
 async function guard(what: 'guard' | 'audit' | 'explorer', { quick, check }: Options): Promise<void> {

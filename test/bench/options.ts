@@ -20,6 +20,12 @@ export interface Options {
   readonly audit: boolean;
   /** What the pages for browsers cost other clients, and nothing else. */
   readonly explorer: boolean;
+  /** The workloads of the field's benchmark, and nothing else. */
+  readonly field: boolean;
+  /** Base URL of the server that gets these workloads; undefined where the bench starts the service for each. */
+  readonly server: string | undefined;
+  /** The process of that server on this machine; undefined where it is not known. */
+  readonly serverPid: number | undefined;
 }
 
 export const help = `npm run bench -- [FLAGS]
@@ -41,6 +47,11 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --audit        Compare the service with and without its audit, both with the guard
   --processes N  Compare a server of N processes with one of one: rates, processor time, memory of each process
   --explorer     Compare the service with and without its pages for browsers: reads and searches as JSON
+  --field        The workloads of the field's benchmark, by as many users: records created, read, updated and deleted,
+                 Bundles of 306 entries, searches by name; --quick for a tenth of the time, --case for one of them,
+                 --processes N for several
+  --server URL   With --field: another server, whose base this is. A token is read from CRS_BENCH_TOKEN
+  --server-pid N With --server: its process on this machine, for its processor time and memory
   --store URL    Measure the store on MongoDB: \`floor\` is then bare koa with bare calls of the driver that return the
                  same documents. Creates databases of its own on that server, and drops them
   --help         This text`;
@@ -61,6 +72,9 @@ export function readOptions(argv: readonly string[]): Options {
       guard: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       explorer: { type: 'boolean', default: false },
+      field: { type: 'boolean', default: false },
+      server: { type: 'string' },
+      'server-pid': { type: 'string' },
       beside: { type: 'string' },
       store: { type: 'string' },
       processes: { type: 'string' },
@@ -73,12 +87,16 @@ export function readOptions(argv: readonly string[]): Options {
   const processes = values.processes === undefined ? undefined : Number(values.processes);
   if (processes !== undefined && (!Number.isInteger(processes) || processes < 2))
     throw new Error(`\`--processes ${values.processes}\` is not a number of processes above 1.`);
+  if (values.server !== undefined && !values.field) throw new Error('`--server` goes with `--field`.');
   return {
     help: values.help,
     beside: values.beside,
     guard: values.guard,
     audit: values.audit,
     explorer: values.explorer,
+    field: values.field,
+    server: values.server,
+    serverPid: values['server-pid'] === undefined ? undefined : Number(values['server-pid']),
     check: values.check,
     quick: values.quick,
     cases: values.case,

@@ -7,6 +7,7 @@ import type { Cost, FirstCreateResults } from './measure/first-create.ts';
 import { processBudgets } from './measure/processes.ts';
 import type { ProcessResults } from './measure/processes.ts';
 import type { BesideRow } from './measure/beside.ts';
+import type { FieldRow } from './measure/field.ts';
 import type { GuardRow } from './measure/guard.ts';
 import { joinCases } from './join-cases.ts';
 import { versionCases } from './version-cases.ts';
@@ -310,4 +311,28 @@ export function scaleTable(rows: readonly ScaleRow[], small: number, large: numb
     [left('what'), left('unit'), right(size(small)), right(size(large)), right('times')],
     rows.map(({ what, unit, small, large, growth }) => [what, unit, ...[small, large, growth].map(figure)]),
   );
+}
+
+/** The workloads of the field's benchmark, with what failed below. */
+export function fieldTable(rows: readonly FieldRow[]): string {
+  const columns: readonly Column[] = [
+    { title: 'workload', align: 'left' },
+    { title: 'users', align: 'right' },
+    { title: '/s', align: 'right' },
+    { title: 'cpu ms', align: 'right' },
+    { title: 'memory MB', align: 'right' },
+    { title: 'p50 ms', align: 'right' },
+    { title: 'p99 ms', align: 'right' },
+    { title: 'failed', align: 'right' },
+  ];
+  const cells = rows.map(({ workload, users, rate, cpu, memory, p50, p99, failed }) => [
+    workload,
+    String(users),
+    ...[rate, cpu, memory / 1e6, p50, p99].map(figure),
+    String(Object.values(failed).reduce((sum, { count }) => sum + count, 0)),
+  ]);
+  const failures = rows.flatMap(({ workload, failed }) =>
+    Object.entries(failed).map(([status, { count, first }]) => `${workload}: ${count} × ${status}, first: ${first}`),
+  );
+  return [table(columns, cells), ...failures].join('\n');
 }
