@@ -45,7 +45,7 @@ function bundleOf(records: readonly Json[], elsewhere: Map<string, Entry>): stri
   );
 }
 
-/** The value with its references to records of the Bundle as `urn:uuid:`; others are stored by the first transaction. */
+/** The value with references to records of the Bundle as `urn:uuid:`; others are stored by the first transaction. */
 function linked(value: unknown, urls: ReadonlyMap<string, string>, elsewhere: Map<string, Entry>): unknown {
   if (Array.isArray(value)) return value.map(one => linked(one, urls, elsewhere));
   if (typeof value !== 'object' || value === null) return value;
