@@ -35,15 +35,20 @@ export function bundlesOf(count: number): Bundles {
 }
 
 function bundleOf(records: readonly Json[], elsewhere: Map<string, Entry>): string {
-  const urls = new Map(records.map(({ resourceType, id }) => [`${resourceType}/${id}`, `urn:uuid:${randomUUID()}`]));
+  const urls = new Map(records.map(record => [referenceTo(record), `urn:uuid:${randomUUID()}`]));
   return transaction(
-    records.map(({ id, meta: _, ...resource }) => ({
-      fullUrl: urls.get(`${resource.resourceType}/${id}`)!,
-      resource: linked(resource, urls, elsewhere) as Json,
-      request: { method: 'POST', url: String(resource.resourceType) },
-    })),
+    records.map(record => {
+      const { id: _id, meta: _meta, ...resource } = record;
+      return {
+        fullUrl: urls.get(referenceTo(record))!,
+        resource: linked(resource, urls, elsewhere) as Json,
+        request: { method: 'POST', url: String(resource.resourceType) },
+      };
+    }),
   );
 }
+
+const referenceTo = ({ resourceType, id }: Json): string => `${String(resourceType)}/${String(id)}`;
 
 /** The value with references to records of the Bundle as `urn:uuid:`; others are stored by the first transaction. */
 function linked(value: unknown, urls: ReadonlyMap<string, string>, elsewhere: Map<string, Entry>): unknown {
