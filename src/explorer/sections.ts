@@ -1,8 +1,8 @@
-import type { Texts } from './texts/texts.ts';
+import type { ShellTexts } from './shell/texts.ts';
 
 /** A section of a partition, in the header of every page. */
 export interface Section {
-  readonly name: keyof Texts['sections'];
+  readonly name: keyof ShellTexts['sections'];
   readonly path: (partition: string) => string;
 }
 

@@ -3,9 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { texts as interfaceTexts } from '../../src/explorer/interface/texts.ts';
 import { texts as resultsTexts } from '../../src/explorer/results/texts.ts';
 import { texts as sessionTexts } from '../../src/explorer/session/texts.ts';
-import { texts as shellTexts } from '../../src/explorer/texts/index.ts';
+import { texts as shellTexts } from '../../src/explorer/shell/texts.ts';
+import { startTexts } from '../../src/explorer/start/texts.ts';
 
-const rooms = { shell: shellTexts, session: sessionTexts, interface: interfaceTexts, results: resultsTexts };
+const rooms = {
+  shell: shellTexts,
+  start: startTexts,
+  session: sessionTexts,
+  interface: interfaceTexts,
+  results: resultsTexts,
+};
 
 /** Every text with its path; functions are called with one and with many. */
 function flat(value: unknown, path = ''): [path: string, text: string][] {

@@ -1,88 +1,66 @@
 import type { Language } from '../../pages/language.ts';
 
-/** The texts of the page that explains searches. */
-export interface ExplainTexts {
-  readonly title: string;
-  readonly lead: string;
-  readonly notOffered: string;
-  readonly query: string;
-  readonly hint: string;
-  readonly submit: string;
-  readonly understood: (type: string) => string;
-  readonly clause: string;
-  readonly by: Readonly<Record<'index' | 'candidates', string>>;
-  readonly order: string;
-  readonly indexOrder: string;
-  readonly sorted: string;
-  /** How a step gets the order: with its index, and without. */
-  readonly inOrder: string;
-  readonly thenSorted: string;
-  readonly restricted: string;
-  readonly steps: string;
-  readonly step: (operation: string, type: string, times: number) => string;
-  readonly rows: (examined: number | undefined, returned: number) => string;
-  readonly index: string;
-  readonly use: string;
-  readonly none: string;
-  readonly plan: string;
-  readonly refusal: (text: string) => string;
-}
-
 const count = (text: string, value: number | undefined): string => (value === undefined ? '' : `${value} ${text}, `);
 
-export const explainTexts: Readonly<Record<Language, ExplainTexts>> = {
-  en: {
-    title: 'Explain a search',
-    lead: 'How a search is understood, which indexes answer it, and what is read.',
-    notOffered:
-      'This interface does not declare the explanation of searches (`search-explain`). The command `cli explain` ' +
-      'explains a search to operators.',
-    query: 'Search',
-    hint: 'A URL, absolute or below the base.',
-    submit: 'Explain',
-    understood: type => `Search of ${type}`,
-    clause: 'Condition',
-    by: { index: 'decided by the store', candidates: 'checked on candidates' },
-    order: 'Order',
-    indexOrder: 'an index has it; the steps show whether it is used',
-    sorted: 'no index has it; the matches are sorted',
-    inOrder: 'read in this order',
-    thenSorted: 'what is found is sorted',
-    restricted: 'Your access restricts the records further.',
-    steps: 'How the store answers',
-    step: (operation, type, times) => `${operation} of ${type}${times === 1 ? '' : `, ${times} times`}`,
-    rows: (examined, returned) => `${count('rows examined', examined)}${returned} returned`,
-    index: 'Index',
-    use: 'Use',
-    none: 'none',
-    plan: 'Statement and plan',
-    refusal: text => `The search is answered by an error: ${text}`,
-  },
-  fr: {
-    title: 'Expliquer une recherche',
-    lead: 'Comment une recherche est comprise, quels index y répondent et ce qui est lu.',
-    notOffered:
-      'Cette interface ne déclare pas l’explication des recherches (`search-explain`). La commande `cli explain` ' +
-      'explique une recherche aux exploitants.',
-    query: 'Recherche',
-    hint: 'Une URL, absolue ou sous la base.',
-    submit: 'Expliquer',
-    understood: type => `Recherche de ${type}`,
-    clause: 'Condition',
-    by: { index: 'décidée par le magasin de données', candidates: 'vérifiée sur des candidats' },
-    order: 'Ordre',
-    indexOrder: 'un index l’a; les étapes montrent s’il est utilisé',
-    sorted: 'aucun index ne l’a; les résultats sont triés',
-    inOrder: 'lu dans cet ordre',
-    thenSorted: 'ce qui est trouvé est trié',
-    restricted: 'Votre accès restreint davantage les dossiers.',
-    steps: 'Comment le magasin de données répond',
-    step: (operation, type, times) => `${operation} de ${type}${times === 1 ? '' : `, ${times} fois`}`,
-    rows: (examined, returned) => `${count('lignes examinées', examined)}${returned} renvoyées`,
-    index: 'Index',
-    use: 'Utilisation',
-    none: 'aucun',
-    plan: 'Instruction et plan',
-    refusal: text => `La recherche reçoit une erreur\u00a0: ${text}`,
-  },
+/** The texts of the page that explains searches. */
+const en = {
+  title: 'Explain a search',
+  lead: 'How a search is understood, which indexes answer it, and what is read.',
+  notOffered:
+    'This interface does not declare the explanation of searches (`search-explain`). The command `cli explain` ' +
+    'explains a search to operators.',
+  query: 'Search',
+  hint: 'A URL, absolute or below the base.',
+  submit: 'Explain',
+  understood: (type: string) => `Search of ${type}`,
+  clause: 'Condition',
+  by: { index: 'decided by the store', candidates: 'checked on candidates' },
+  order: 'Order',
+  indexOrder: 'an index has it; the steps show whether it is used',
+  sorted: 'no index has it; the matches are sorted',
+  /** How a step gets the order: with its index, and without. */
+  inOrder: 'read in this order',
+  thenSorted: 'what is found is sorted',
+  restricted: 'Your access restricts the records further.',
+  steps: 'How the store answers',
+  step: (operation: string, type: string, times: number) =>
+    `${operation} of ${type}${times === 1 ? '' : `, ${times} times`}`,
+  rows: (examined: number | undefined, returned: number) => `${count('rows examined', examined)}${returned} returned`,
+  index: 'Index',
+  use: 'Use',
+  none: 'none',
+  plan: 'Statement and plan',
+  refusal: (text: string) => `The search is answered by an error: ${text}`,
 };
+
+export type ExplainTexts = typeof en;
+
+const fr: ExplainTexts = {
+  title: 'Expliquer une recherche',
+  lead: 'Comment une recherche est comprise, quels index y répondent et ce qui est lu.',
+  notOffered:
+    'Cette interface ne déclare pas l’explication des recherches (`search-explain`). La commande `cli explain` ' +
+    'explique une recherche aux exploitants.',
+  query: 'Recherche',
+  hint: 'Une URL, absolue ou sous la base.',
+  submit: 'Expliquer',
+  understood: type => `Recherche de ${type}`,
+  clause: 'Condition',
+  by: { index: 'décidée par le magasin de données', candidates: 'vérifiée sur des candidats' },
+  order: 'Ordre',
+  indexOrder: 'un index l’a; les étapes montrent s’il est utilisé',
+  sorted: 'aucun index ne l’a; les résultats sont triés',
+  inOrder: 'lu dans cet ordre',
+  thenSorted: 'ce qui est trouvé est trié',
+  restricted: 'Votre accès restreint davantage les dossiers.',
+  steps: 'Comment le magasin de données répond',
+  step: (operation, type, times) => `${operation} de ${type}${times === 1 ? '' : `, ${times} fois`}`,
+  rows: (examined, returned) => `${count('lignes examinées', examined)}${returned} renvoyées`,
+  index: 'Index',
+  use: 'Utilisation',
+  none: 'aucun',
+  plan: 'Instruction et plan',
+  refusal: text => `La recherche reçoit une erreur\u00a0: ${text}`,
+};
+
+export const explainTexts: Readonly<Record<Language, ExplainTexts>> = { en, fr };

@@ -1,47 +1,9 @@
 import type { Language } from '../../pages/language.ts';
 
 /** The texts of the interface. */
-export interface InterfaceTexts {
-  readonly title: string;
-  readonly lead: (types: number) => string;
-  readonly type: string;
-  readonly interactions: string;
-  readonly parameters: string;
-  readonly operations: string;
-  readonly profiles: string;
-  readonly scopes: string;
-  readonly documents: string;
-  readonly statement: string;
-  readonly openApi: string;
-  readonly smart: string;
-  readonly system: string;
-  readonly search: (type: string) => string;
-  readonly searchHint: string;
-  readonly submit: string;
-  readonly read: string;
-  readonly readId: string;
-  readonly open: string;
-  readonly modifier: (parameter: string) => string;
-  readonly prefix: (parameter: string) => string;
-  readonly noModifier: string;
-  readonly example: string;
-  readonly any: string;
-  readonly order: string;
-  readonly newest: string;
-  readonly ascending: (parameter: string) => string;
-  readonly descending: (parameter: string) => string;
-  readonly count: string;
-  readonly included: string;
-  readonly including: string;
-  readonly code: string;
-  readonly copy: string;
-  readonly copied: string;
-  readonly changeOnly: string;
-}
-
-const en: InterfaceTexts = {
+const en = {
   title: 'Interface',
-  lead: types => `What clients can request here: ${types} ${types === 1 ? 'type' : 'types'} of records.`,
+  lead: (types: number) => `What clients can request here: ${types} ${types === 1 ? 'type' : 'types'} of records.`,
   type: 'Type',
   interactions: 'Interactions',
   parameters: 'Search parameters',
@@ -53,21 +15,21 @@ const en: InterfaceTexts = {
   openApi: 'OpenAPI description',
   smart: 'SMART configuration',
   system: 'On all types',
-  search: type => `Search ${type}`,
+  search: (type: string) => `Search ${type}`,
   searchHint: 'All filled fields must match. A comma separates alternatives.',
   submit: 'Search',
   read: 'Open by id',
   readId: 'Id of the record',
   open: 'Open',
-  modifier: parameter => `Modifier of ${parameter}`,
-  prefix: parameter => `Comparison of ${parameter}`,
+  modifier: (parameter: string) => `Modifier of ${parameter}`,
+  prefix: (parameter: string) => `Comparison of ${parameter}`,
   noModifier: 'no modifier',
   example: 'Example:',
   any: 'any',
   order: 'Order',
   newest: 'as the server prefers',
-  ascending: parameter => `${parameter}, ascending`,
-  descending: parameter => `${parameter}, descending`,
+  ascending: (parameter: string) => `${parameter}, ascending`,
+  descending: (parameter: string) => `${parameter}, descending`,
   count: 'Records on a page',
   included: 'Also return',
   including: 'Referenced and referring records',
@@ -76,6 +38,8 @@ const en: InterfaceTexts = {
   copied: 'Copied',
   changeOnly: 'Records of this type cannot be searched here.',
 };
+
+export type InterfaceTexts = typeof en;
 
 const fr: InterfaceTexts = {
   title: 'Interface FHIR',

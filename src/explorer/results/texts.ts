@@ -1,41 +1,14 @@
 import type { Language } from '../../pages/language.ts';
 
 /** The texts of results. */
-export interface ResultsTexts {
-  readonly title: (type: string) => string;
-  readonly record: string;
-  readonly changed: string;
-  readonly none: string;
-  readonly shown: (count: number, total: number | undefined) => string;
-  readonly cut: (shown: number) => string;
-  readonly included: string;
-  readonly columns: string;
-  readonly show: string;
-  readonly table: string;
-  readonly json: string;
-  readonly xml: string;
-  readonly views: string;
-  readonly form: string;
-  readonly explain: string;
-  readonly first: string;
-  readonly previous: string;
-  readonly next: string;
-  readonly paging: string;
-  readonly sortBy: (column: string) => string;
-  readonly notes: string;
-  readonly type: string;
-  readonly several: string;
-  readonly answer: string;
-}
-
-const en: ResultsTexts = {
-  title: type => `Search: ${type}`,
+const en = {
+  title: (type: string) => `Search: ${type}`,
   record: 'Record',
   changed: 'Last changed',
   none: 'No record matches that you may see.',
-  shown: (count, total) =>
+  shown: (count: number, total: number | undefined) =>
     `${count} ${count === 1 ? 'record' : 'records'} on this page${total === undefined ? '' : `, ${total} in all`}.`,
-  cut: shown => `The first ${shown} are shown. Choose fewer columns, or fewer records on a page.`,
+  cut: (shown: number) => `The first ${shown} are shown. Choose fewer columns, or fewer records on a page.`,
   included: 'Included records',
   columns: 'Choose columns',
   show: 'Show these columns',
@@ -49,12 +22,13 @@ const en: ResultsTexts = {
   previous: 'Previous page',
   next: 'Next page',
   paging: 'Pages',
-  sortBy: column => `Sort by ${column}`,
   notes: 'Notes of the server',
   type: 'Type',
   several: 'Records of several types',
   answer: 'The answer of an operation, which is not a stored record.',
 };
+
+export type ResultsTexts = typeof en;
 
 const fr: ResultsTexts = {
   title: type => `Recherche\u00a0: ${type}`,
@@ -77,7 +51,6 @@ const fr: ResultsTexts = {
   previous: 'Page précédente',
   next: 'Page suivante',
   paging: 'Pagination',
-  sortBy: column => `Trier par ${column}`,
   notes: 'Remarques du serveur',
   type: 'Type de dossier',
   several: 'Dossiers de plusieurs types',

@@ -1,29 +1,12 @@
 import type { Language } from '../../pages/language.ts';
 
 /** The texts of sign-in. */
-export interface SessionTexts {
+const en = {
   /** The heading; the title of the page is `signIn`. */
-  readonly title: string;
-  /** Before the title of a page with an error. */
-  readonly titleError: string;
-  readonly lead: (partition: string) => string;
-  readonly signIn: string;
-  readonly signInHint: string;
-  readonly user: string;
-  readonly patient: string;
-  readonly demonstration: string;
-  readonly demonstrationHint: string;
-  readonly lookAround: string;
-  readonly token: string;
-  readonly tokenHint: string;
-  readonly useToken: string;
-  readonly noToken: string;
-}
-
-const en: SessionTexts = {
   title: 'Who is asking?',
+  /** Before the title of a page with an error. */
   titleError: 'Error',
-  lead: partition => `The records in “${partition}” are shown to those who may see them.`,
+  lead: (partition: string) => `The records in “${partition}” are shown to those who may see them.`,
   signIn: 'Sign in',
   signInHint: 'You see what your account may see. The explorer only reads.',
   user: 'As a clinician',
@@ -36,6 +19,8 @@ const en: SessionTexts = {
   useToken: 'Use this token',
   noToken: 'Paste an access token.',
 };
+
+export type SessionTexts = typeof en;
 
 const fr: SessionTexts = {
   title: 'Qui consulte?',

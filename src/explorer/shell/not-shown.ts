@@ -7,27 +7,23 @@ import type { Language } from '../../pages/language.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { Visit } from './visit.ts';
 
-interface NotShownTexts {
-  readonly hidden: string;
-  readonly by: (scopes: string) => string;
-  readonly never: string;
-  readonly partly: string;
-}
-
-const texts: Readonly<Record<Language, NotShownTexts>> = {
-  en: {
-    hidden: 'Not shown, because the scopes of your access do not cover them:',
-    by: scopes => `a scope that covers them is ${scopes}`,
-    never: 'no scope of this server covers them',
-    partly: 'Shown in part, because your access covers some of the records only:',
-  },
-  fr: {
-    hidden: 'Non affichés, car les portées de votre accès ne les couvrent pas\u00a0:',
-    by: scopes => `une portée qui les couvre est ${scopes}`,
-    never: 'aucune portée de ce serveur ne les couvre',
-    partly: 'Affichés en partie, car votre accès ne couvre que certains des dossiers\u00a0:',
-  },
+const en = {
+  hidden: 'Not shown, because the scopes of your access do not cover them:',
+  by: (scopes: string) => `a scope that covers them is ${scopes}`,
+  never: 'no scope of this server covers them',
+  partly: 'Shown in part, because your access covers some of the records only:',
 };
+
+type NotShownTexts = typeof en;
+
+const fr: NotShownTexts = {
+  hidden: 'Non affichés, car les portées de votre accès ne les couvrent pas\u00a0:',
+  by: scopes => `une portée qui les couvre est ${scopes}`,
+  never: 'aucune portée de ce serveur ne les couvre',
+  partly: 'Affichés en partie, car votre accès ne couvre que certains des dossiers\u00a0:',
+};
+
+const texts: Readonly<Record<Language, NotShownTexts>> = { en, fr };
 
 /** Most types of which the scopes are listed; more are named alone. */
 const mostExplained = 12;

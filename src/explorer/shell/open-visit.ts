@@ -3,7 +3,7 @@ import { createCookies } from '../../pages/cookies.ts';
 import { formToken, newBrowserSecret } from '../../pages/csrf.ts';
 import { languageOf } from '../../pages/language.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
-import { texts } from '../texts/index.ts';
+import { texts } from './texts.ts';
 import { searchParameter } from '../results/search-of.ts';
 import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';

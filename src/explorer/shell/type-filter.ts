@@ -12,30 +12,25 @@ export const typesParameter = '_types';
 /** Lists of fewer types have no filter. */
 const fewest = 16;
 
-interface FilterTexts {
-  readonly label: string;
-  readonly hint: string;
-  readonly submit: string;
-  readonly all: string;
-  readonly shown: (shown: number, of: number) => string;
-}
-
-const texts: Readonly<Record<Language, FilterTexts>> = {
-  en: {
-    label: 'Find a type',
-    hint: 'A part of its name, such as medication',
-    submit: 'Filter',
-    all: 'Show all types',
-    shown: (shown, of) => `${shown} of ${of} types.`,
-  },
-  fr: {
-    label: 'Trouver un type',
-    hint: 'Une partie de son nom, comme medication',
-    submit: 'Filtrer',
-    all: 'Afficher tous les types',
-    shown: (shown, of) => `${shown} de ${of} types.`,
-  },
+const en = {
+  label: 'Find a type',
+  hint: 'A part of its name, such as medication',
+  submit: 'Filter',
+  all: 'Show all types',
+  shown: (shown: number, of: number) => `${shown} of ${of} types.`,
 };
+
+type FilterTexts = typeof en;
+
+const fr: FilterTexts = {
+  label: 'Trouver un type',
+  hint: 'Une partie de son nom, comme medication',
+  submit: 'Filtrer',
+  all: 'Afficher tous les types',
+  shown: (shown, of) => `${shown} de ${of} types.`,
+};
+
+const texts: Readonly<Record<Language, FilterTexts>> = { en, fr };
 
 /**
  * The filter of a list of types, and those of them that it shows: all words that the visitor typed are in the name of

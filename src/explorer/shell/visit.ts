@@ -4,7 +4,7 @@ import type { Engine } from '../../interaction/interaction.ts';
 import type { Html } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import type { QueryPair } from '../../search/request.ts';
-import type { Texts } from '../texts/texts.ts';
+import type { ShellTexts } from './texts.ts';
 import type { Ask } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
 import type { Place } from './place.ts';
@@ -26,7 +26,7 @@ export interface Visit {
   /** The fields of the posted form; empty for other requests. */
   readonly form: URLSearchParams;
   readonly language: Language;
-  readonly texts: Texts;
+  readonly texts: ShellTexts;
   readonly requestId: string;
   readonly address: string;
   /** The partition that the path names, or that of the session; undefined without one. */

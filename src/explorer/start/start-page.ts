@@ -3,11 +3,12 @@ import type { Html, Part } from '../../pages/html.ts';
 import { demonstrationOf } from '../session/look-around.ts';
 import type { DemonstrationAccounts, DemonstrationParts } from '../shell/parts.ts';
 import type { Reply, Visit } from '../shell/visit.ts';
+import { startTexts } from './texts.ts';
 
 /** The first page: where the records are; in a demonstration queries, launcher and accounts; how to add a type. */
 export async function startPage(visit: Visit): Promise<Reply> {
-  const { texts } = visit;
-  const words = texts.start;
+  const { language } = visit;
+  const words = startTexts[language];
   const demonstration = await demonstrationOf(visit);
   return {
     kind: 'page',
@@ -29,8 +30,8 @@ export const openPartition = ({ options }: Visit): Reply => ({
 });
 
 /** The partition of the visitor, or the only one; the ids of several are not public. */
-async function partitions({ engine, texts, link, place }: Visit): Promise<Part> {
-  const words = texts.start;
+async function partitions({ engine, language, link, place }: Visit): Promise<Part> {
+  const words = startTexts[language];
   const all = engine.secured && place !== undefined ? [place.partition] : await engine.store.partitions.list();
   if (all.length === 1 || !engine.secured)
     return html`<ul>
@@ -46,10 +47,10 @@ async function partitions({ engine, texts, link, place }: Visit): Promise<Part> 
 }
 
 function demonstrationCards(
-  { texts, link, engine }: Visit,
+  { language, link, engine }: Visit,
   { partition, examples, accounts }: DemonstrationParts,
 ): Html {
-  const words = texts.start;
+  const words = startTexts[language];
   return html`<div class="card">
       <h2>${words.examples}</h2>
       <p class="hint">${words.examplesHint} ${engine.secured && words.chooseWho}</p>
@@ -62,11 +63,14 @@ function demonstrationCards(
         )}
       </ul>
     </div>
-    ${accounts !== undefined && accountsCard({ texts, link }, accounts.users)}`;
+    ${accounts !== undefined && accountsCard({ language, link }, accounts.users)}`;
 }
 
-function accountsCard({ texts, link }: Pick<Visit, 'texts' | 'link'>, users: DemonstrationAccounts['users']): Html {
-  const words = texts.start;
+function accountsCard(
+  { language, link }: Pick<Visit, 'language' | 'link'>,
+  users: DemonstrationAccounts['users'],
+): Html {
+  const words = startTexts[language];
   return html`<div class="card">
     <h2>${words.launcher}</h2>
     <p>${words.launcherHint} <a href="${link('/auth/launcher')}">${words.launcherLink}</a></p>
@@ -95,8 +99,8 @@ function accountsCard({ texts, link }: Pick<Visit, 'texts' | 'link'>, users: Dem
   </div>`;
 }
 
-function addType({ texts }: Visit): Html {
-  const { addType, addTypeLead, capability, parameters, profile, addTypeMore } = texts.start;
+function addType({ language }: Visit): Html {
+  const { addType, addTypeLead, capability, parameters, profile, addTypeMore } = startTexts[language];
   return html`<div class="card">
     <h2>${addType}</h2>
     <p>${addTypeLead}</p>

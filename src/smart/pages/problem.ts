@@ -1,4 +1,4 @@
-import type { Texts } from './texts/texts.ts';
+import type { Texts } from './texts/en.ts';
 
 /** The kind of problem, by the key of its text. */
 export type ProblemName = keyof Texts['problems'];

@@ -5,7 +5,7 @@ import type { RegisteredUser } from '../accounts/registered.ts';
 import type { Html } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import type { PagesParts } from './parts.ts';
-import type { Texts } from './texts/texts.ts';
+import type { Texts } from './texts/en.ts';
 
 /** A request for a page, with everything that every page needs. */
 export interface Visit {

@@ -1,16 +1,16 @@
-import type { Texts } from './texts.ts';
-
+/** Whose records a scope covers. */
 const whose = { patient: 'for this patient', user: 'for anyone whose records you may see', system: 'for anyone' };
 
 const unit = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
-/** The English texts. */
-export const en: Texts = {
+/** The English texts. Functions insert values; their arguments and results are plain text, not HTML. */
+export const en = {
+  /** Precedes the title of a page with errors. */
   titleError: 'Error',
   errorSummary: 'There is a problem',
   signIn: {
     title: 'Sign in',
-    toApp: app => `Sign in to go on to ${app}.`,
+    toApp: (app: string) => `Sign in to go on to ${app}.`,
     toLauncher: 'Sign in to open an app for a patient.',
     user: 'User name',
     password: 'Password',
@@ -18,14 +18,15 @@ export const en: Texts = {
     cancel: 'Cancel and return to the app',
     noUser: 'Enter your user name.',
     noPassword: 'Enter your password.',
+    /** The same for every reason, so that it does not reveal which accounts exist. */
     wrong: 'The user name or the password is not right. Check both and try again.',
-    throttled: wait => `There were too many attempts. Wait ${wait}, then try again.`,
+    throttled: (wait: string) => `There were too many attempts. Wait ${wait}, then try again.`,
     notHere: 'This account has no access to these records. Sign in with another one, or ask your administrator.',
     help: 'Forgotten your password? Ask the administrator of your records system.',
   },
   patient: {
     title: 'Choose a patient',
-    forApp: app => `${app} will open with the patient that you choose.`,
+    forApp: (app: string) => `${app} will open with the patient that you choose.`,
     search: 'Find a patient',
     hint: 'Name, date of birth or health number, in any order: Tremblay\u00a0Zoë\u00a01980-02-29',
     submit: 'Search',
@@ -37,8 +38,8 @@ export const en: Texts = {
     number: 'Number',
     genders: { male: 'Male', female: 'Female', other: 'Other gender', unknown: 'Gender unknown' },
     none: 'No patient found. Check the spelling, or search for less: the first letters of a name are enough.',
-    found: count => `${unit(count, 'patient', 'patients')} found.`,
-    more: shown => `The first ${shown} patients are shown; there are more. Add a name or a date of birth.`,
+    found: (count: number) => `${unit(count, 'patient', 'patients')} found.`,
+    more: (shown: number) => `The first ${shown} patients are shown; there are more. Add a name or a date of birth.`,
     searching: 'Searching…',
     failed: 'The search did not work. Try again in a moment.',
     tooCostly: 'That finds too many patients. Add a name or a date of birth.',
@@ -46,10 +47,10 @@ export const en: Texts = {
     noChoice: 'Choose one of the patients.',
   },
   consent: {
-    title: app => `Allow ${app}?`,
-    asks: app => `${app} requests access to health records.`,
+    title: (app: string) => `Allow ${app}?`,
+    asks: (app: string) => `${app} requests access to health records.`,
     app: 'App',
-    returnsTo: host => `You will be sent to ${host}`,
+    returnsTo: (host: string) => `You will be sent to ${host}`,
     patient: 'Whose record',
     ofLaunch: 'The patient whose record was open when the app was started',
     another: 'Choose another patient',
@@ -57,34 +58,39 @@ export const en: Texts = {
     notYou: 'Use another account',
     records: 'Records system',
     howLong: 'For how long',
-    lasts: time => `${time} from now, then the app must ask again`,
-    lastsAtLeast: time => `${time} from now, and longer if you allow that below`,
+    lasts: (time: string) => `${time} from now, then the app must ask again`,
+    /** Shown if a longer access can be allowed below. */
+    lastsAtLeast: (time: string) => `${time} from now, and longer if you allow that below`,
     may: 'The app will be able to',
     untick: 'You can leave out what you do not want to share. The app may then not work in full.',
     identity: 'Know who you are',
     know: 'Know which patient is open',
+    /** Heading of the permissions that are not about records. */
     others: 'You and this access',
-    offline: longest => `Keep this access while you are away, for up to ${longest}`,
-    offlineIdle: idle => `ends earlier if the app does not use it for ${idle}`,
+    offline: (longest: string) => `Keep this access while you are away, for up to ${longest}`,
+    offlineIdle: (idle: string) => `ends earlier if the app does not use it for ${idle}`,
     online: 'Keep this access for as long as you stay signed in here',
     verbs: { see: 'see', add: 'add', change: 'change', remove: 'delete' },
-    list: of => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} and ${of.at(-1)}`),
-    act: (verbs, of) => `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} records ${whose[of]}`,
-    kinds: count => `All ${count} kinds of records`,
-    narrowed: criteria => `only where ${criteria}`,
-    other: scope => `Use the permission “${scope}”`,
+    list: (of: readonly string[]) => (of.length < 2 ? of.join('') : `${of.slice(0, -1).join(', ')} and ${of.at(-1)}`),
+    /** The permitted actions, as a heading above the kinds of records. */
+    act: (verbs: string, of: keyof typeof whose) =>
+      `${verbs.charAt(0).toUpperCase()}${verbs.slice(1)} records ${whose[of]}`,
+    /** Records of more types than a list can name. */
+    kinds: (count: number) => `All ${count} kinds of records`,
+    narrowed: (criteria: string) => `only where ${criteria}`,
+    other: (scope: string) => `Use the permission “${scope}”`,
     allow: 'Allow',
     deny: 'Do not allow',
     nothing: 'Leave at least one permission ticked, or choose “Do not allow”.',
   },
   onward: {
     title: 'One moment',
-    toApp: app => `Going on to ${app}…`,
+    toApp: (app: string) => `Going on to ${app}…`,
     link: 'Continue if nothing happens',
   },
   signOut: {
     title: 'Sign out',
-    who: name => `You are signed in as ${name}.`,
+    who: (name: string) => `You are signed in as ${name}.`,
     here: 'Sign out',
     everywhere: 'Sign out on all devices',
     everywhereHint: 'Signing out on all devices also ends what apps may do in your name.',
@@ -102,13 +108,13 @@ export const en: Texts = {
     noApps: 'No app can be opened from here',
     noAppsTodo: 'An app needs a launch address and must be registered for your records. Ask your administrator.',
     noApp: 'Choose one of the apps.',
-    patientTitle: app => `Open ${app}: choose a patient`,
+    patientTitle: (app: string) => `Open ${app}: choose a patient`,
     banner: 'The app should show whose record is open',
-    start: app => `Open ${app}`,
+    start: (app: string) => `Open ${app}`,
     own: 'The app opens with your own record.',
     otherApp: 'Choose another app',
   },
-  time: seconds => {
+  time: (seconds: number) => {
     if (seconds >= 172_800) return unit(Math.round(seconds / 86_400), 'day', 'days');
     if (seconds >= 3600) return unit(Math.round(seconds / 3600), 'hour', 'hours');
     if (seconds >= 60) return unit(Math.ceil(seconds / 60), 'minute', 'minutes');
@@ -190,3 +196,5 @@ export const en: Texts = {
     request: 'Request number',
   },
 };
+
+export type Texts = typeof en;
