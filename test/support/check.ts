@@ -1,5 +1,5 @@
-// npm run check: format, line lengths, lint and types. The format is checked beside the others, since Prettier computes
-// on one processor.
+// npm run check: format, line lengths, words, lint and types. The format is checked beside the others, since Prettier
+// computes on one processor.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,7 @@ async function succeeds(program: string, ...args: readonly string[]): Promise<bo
 const isFormatted = succeeds('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
 const isSound =
   (await succeeds('test/support/check-columns.ts')) &&
+  (await succeeds('test/support/check-words.ts')) &&
   (await succeeds('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings')) &&
   (await succeeds('node_modules/typescript/bin/tsc', '--noEmit'));
 process.exitCode = (await isFormatted) && isSound ? 0 : 1;

@@ -1,0 +1,110 @@
+// Part of `npm run check`: how comments of `src` begin, and type names that are declared in many files.
+// `npx node test/support/check-words.ts --all` lists every finding, also of folders that have no more than are known.
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+
+/** A place that the check refuses, `text` is shown after it. */
+interface Finding {
+  readonly path: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+/** How many findings a folder of `src` may have until it has been cleaned. Numbers here only become smaller. */
+const known: Readonly<Record<string, number>> = {
+  attachment: 1,
+  audit: 4,
+  auth: 5,
+  bulk: 6,
+  cli: 3,
+  config: 5,
+  conformance: 16,
+  definitions: 8,
+  demo: 1,
+  engine: 5,
+  explorer: 20,
+  fetch: 1,
+  fhir: 7,
+  fhirpath: 13,
+  guide: 1,
+  http: 8,
+  indexing: 8,
+  interaction: 53,
+  limits: 2,
+  model: 16,
+  openapi: 3,
+  pages: 4,
+  processes: 12,
+  search: 17,
+  smart: 15,
+  store: 93,
+  terminology: 5,
+  validation: 17,
+};
+
+/** A comment is a sentence with a subject and a verb: these words begin another kind of phrase. */
+const refusedBeginning = /^(?:Of|As|By|The same|That of|Those)\b/;
+
+/** The most files that may declare one type name, which should have one meaning. */
+const mostFiles = 3;
+
+/** Texts of the lines on which a comment begins; undefined for other lines. */
+function commentBeginnings(lines: readonly string[]): readonly (string | undefined)[] {
+  return lines.map((line, at) => {
+    const before = lines[at - 1]?.trim() ?? '';
+    const own = /^\s*(?:\/\/|\/\*\*?|\*) ?(.*)$/.exec(line);
+    if (own === null) return /[;,{}()[\]] \/\/ (.*)$/.exec(line)?.[1];
+    if (/^\s*\*/.test(line)) return before === '/**' ? own[1] : undefined;
+    return line.trim().startsWith('//') && before.startsWith('//') ? undefined : own[1];
+  });
+}
+
+function typeName(line: string): string | undefined {
+  return /^\s*(?:export )?(?:default )?(?:declare )?(?:abstract )?(?:interface|type|class) (\w+)\b(?!,)/.exec(
+    line,
+  )?.[1];
+}
+
+const paths = execFileSync('git', ['ls-files', 'src/*.ts', 'src/*.js'], { encoding: 'utf8' })
+  .split('\n')
+  .filter(Boolean);
+const sources = paths.map(path => ({ path, lines: readFileSync(path, 'utf8').split('\n') }));
+
+const beginnings = sources.flatMap(({ path, lines }) =>
+  commentBeginnings(lines).flatMap((comment, at): readonly Finding[] => {
+    const words = refusedBeginning.exec(comment ?? '')?.[0];
+    return words === undefined ? [] : [{ path, line: at + 1, text: `a comment begins with “${words}”` }];
+  }),
+);
+
+const filesOfType = new Map<string, Map<string, number>>();
+for (const { path, lines } of sources) {
+  for (const [at, line] of lines.entries()) {
+    const name = typeName(line);
+    if (name === undefined) continue;
+    const files = filesOfType.get(name) ?? new Map<string, number>();
+    if (!files.has(path)) files.set(path, at + 1);
+    filesOfType.set(name, files);
+  }
+}
+const repeatedNames = Array.from(filesOfType).flatMap(([name, files]) =>
+  files.size <= mostFiles
+    ? []
+    : Array.from(files, ([path, line]) => ({
+        path,
+        line,
+        text: `the type \`${name}\` is declared in ${files.size} files`,
+      })),
+);
+
+const byFolder = Map.groupBy([...beginnings, ...repeatedNames], ({ path }) => path.split('/')[1]!);
+const isAll = process.argv.includes('--all');
+for (const [folder, findings] of byFolder) {
+  const most = known[folder] ?? 0;
+  const isWorse = findings.length > most;
+  if (isWorse) process.exitCode = 1;
+  if (!isWorse && !isAll) continue;
+  for (const { path, line, text } of findings) console.error(`${path}:${line} ${text}`);
+  console.error(`src/${folder} has ${findings.length} of these; ${most} were known.`);
+}
