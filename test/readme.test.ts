@@ -204,10 +204,15 @@ describe('the tables', () => {
 describe('the map of tests', () => {
   it('names every file of tests, and no file that does not exist', () => {
     const [, map = ''] = readme('test/README.md').split('\n## Map\n');
-    const files = [...map.matchAll(/^\| (?!Rule|-).* \| (.*) \|$/gm)].flatMap(([, cell = '']) =>
-      [...cell.matchAll(/`([^`]*)`/g)].map(([, path = '']) => (path.endsWith('.ts') ? path : `${path}.test.ts`)),
-    );
     const here = filesBelow('test').map(path => path.replace('test/', ''));
+    const below = (folder: string) => here.filter(path => path.startsWith(folder) && path.endsWith('.test.ts'));
+    const filesOf = (path: string): readonly string[] => {
+      if (path.endsWith('/')) return below(path).length === 0 ? [path] : below(path);
+      return [path.endsWith('.ts') ? path : `${path}.test.ts`];
+    };
+    const files = [...map.matchAll(/^\| (?!Rule|-).* \| (.*) \|$/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([^`]*)`/g)].flatMap(([, path = '']) => filesOf(path)),
+    );
     expect(files.filter(path => !here.includes(path))).toEqual([]);
     expect(here.filter(path => path.endsWith('.test.ts') && !files.includes(path))).toEqual([]);
   });

@@ -47,6 +47,13 @@ export const statement = (resource: readonly unknown[], rest: object = {}) => ({
   rest: [{ mode: 'server', resource, ...rest }],
 });
 
+/** The declaration of a type that is read and searched, for `statement`. */
+export const declared = (type: string, fields: object = {}) => ({
+  type,
+  interaction: [{ code: 'read' }, { code: 'search-type' }],
+  ...fields,
+});
+
 /** A SearchParameter of example.org. */
 export const searchParameter = <Fields extends object>(code: string, fields: Fields) => ({
   resourceType: 'SearchParameter',
