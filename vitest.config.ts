@@ -19,7 +19,7 @@ const alone = ['test/**/*.alone.test.ts'];
 // among them.
 const together = [
   'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
-  'test/{cache,config,engines,leased-buckets,make-once,ninth-type,readme,reloads,token-buckets}.test.ts',
+  'test/{cache,config,engines,make-once,ninth-type,readme,reloads,token-buckets}.test.ts',
   'test/{explorer,openapi}/**/*.test.ts',
   'test/engine/offered-model.test.ts',
   'test/{bench,observability}/*.test.ts',
@@ -102,12 +102,12 @@ const httpOnMongodbTogether = {
   env: httpOnMongodb.env,
 };
 
-/** Limits, writes, access and audit of a server of two processes; `test:processes` runs the rest. */
+/** Writes, access and audit of a server of two processes; `test:processes` runs the rest. */
 const ofTwoProcesses = {
   ...shared,
   name: 'two-processes',
   include: [
-    'test/http/{busy-limits,rate-limits,create,conditional,transaction-races}.test.ts',
+    'test/http/{create,conditional,transaction-races}.test.ts',
     'test/audit/failing.test.ts',
     'test/auth/guard.test.ts',
   ],

@@ -41,7 +41,7 @@ export const settings: readonly Setting[] = [
     'processes',
     'NUMBER',
     processCount,
-    'Processes that answer requests, beside their parent if there are several; `auto`: one for each core it may use',
+    'Processes that answer requests, each with its share of the limits; `auto`: one for each core it may use',
     { default: '1' },
   ),
   setting(
@@ -165,7 +165,7 @@ export const settings: readonly Setting[] = [
     'max-requests',
     'NUMBER',
     integer(1, 100_000),
-    'Maximum number of concurrent requests; others are answered 503',
+    'Maximum number of concurrent requests, divided by `processes`; others are answered 503',
     {
       default: '256',
     },
@@ -192,14 +192,16 @@ export const settings: readonly Setting[] = [
     'rate-limit-client',
     'NUMBER',
     integer(0, 100_000_000),
-    'Reads of one client and user per minute, other requests by their cost; 0 for no limit; then 429',
+    'Reads of one client and user per minute, other requests by their cost; 0 for no limit; for each server, ' +
+      'divided by `processes`; then 429',
     { default: '120000' },
   ),
   setting(
     'rate-limit-address',
     'NUMBER',
     integer(0, 100_000_000),
-    'Requests of one address per minute; loopback and `trusted-proxies` have no limit; 0 for none; then 429',
+    'Requests of one address per minute; loopback and `trusted-proxies` have no limit; 0 for none; for each server, ' +
+      'divided by `processes`; then 429',
     { default: '240000' },
   ),
   setting('header-timeout', 'NUMBER', seconds, 'Timeout for the head of a request', time('10')),

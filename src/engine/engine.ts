@@ -14,13 +14,12 @@ import { answerRequests } from './definitions/answer-requests.ts';
 import { openAuditLog } from './parts/audit.ts';
 import { openFirstDefinitions } from './definitions/first-definitions.ts';
 import type { Front } from './front.ts';
-import { ownLimits } from './parts/limits.ts';
+import { createLimits } from './parts/limits.ts';
 import { createLiveDefinitions } from './definitions/live-definitions.ts';
 import type { LiveDefinitions } from './definitions/live-definitions.ts';
 import { requireModel } from './definitions/load-model.ts';
 import { observedStore, startObserving, watchEngine } from './parts/observe.ts';
 import { openPort } from './port.ts';
-import { createSharedLimits } from './parts/shared-limits.ts';
 import { openShared } from './shared.ts';
 import { checkStart, loadServed } from './start-checks.ts';
 import { createOpenedParts } from './start.ts';
@@ -115,12 +114,9 @@ export async function startEngine(
     let follow = async (): Promise<unknown> => undefined; // until the definitions can be changed
     const first = await openFirstDefinitions(start, loaded, async () => void (await follow()));
     const { store } = first;
-    const { buckets } = store;
-    const limits = ownLimits(config, now, buckets && createSharedLimits(buckets, notice));
-    addOpened(() => limits.giveBack()); // the store is closed later, and completes it
     const auditLog = parts.audit === false ? undefined : openAuditLog(start, store);
     const shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
-      limits,
+      limits: createLimits(config, now),
       auditLog,
       verify: parts.verify,
       newId,
@@ -148,7 +144,7 @@ export async function startEngine(
     if (authorization?.reload !== undefined) reloads.add(authorization.reload);
     if (front !== undefined) {
       const { audit } = shared;
-      await front.start({ start, store, limits, auditLog, audit, digest: () => live.current.engine.model.digest });
+      await front.start({ start, store, auditLog, audit, digest: () => live.current.engine.model.digest });
       reloads.add(() => front.reloadAccounts());
     }
     answerRequests(start, store, live);

@@ -3,8 +3,6 @@ import type { AuditLog } from '../audit/log/log.ts';
 import type { PortReport } from '../http/server.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { Store } from '../store/port/store.ts';
-import type { LendingBuckets } from '../limits/token-buckets.ts';
-import type { RateLimits } from './parts/limits.ts';
 import type { Port } from './port.ts';
 import type { Start } from './start.ts';
 
@@ -30,7 +28,6 @@ export interface FrontParts {
   readonly start: Start;
   /** Not observed. */
   readonly store: Store;
-  readonly limits: RateLimits<LendingBuckets>;
   /** Undefined: nothing is audited. */
   readonly auditLog: AuditLog | undefined;
   readonly audit: AuditOfServer | undefined;

@@ -18,7 +18,7 @@ import { startAudit } from './parts/audit.ts';
 import { openAuthorizationServer } from './parts/authorization.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import { createClientLimit } from '../interaction/client-limit.ts';
-import type { Limits } from './parts/limits.ts';
+import type { ProcessLimits } from './parts/limits.ts';
 import type { Start } from './start.ts';
 import { verifierOf } from './parts/verifier.ts';
 import type { Model } from '../model/model.ts';
@@ -46,7 +46,7 @@ export interface Shared {
 
 /** What a caller of the engine injects. */
 export interface Injected {
-  readonly limits: Limits;
+  readonly limits: ProcessLimits;
   /** Undefined: nothing is audited. */
   readonly auditLog: AuditSink | undefined;
   /** Verifies tokens. */
@@ -72,7 +72,7 @@ export async function openShared(
   const uploads = createUploads(limits.uploads, longestUploadWait);
   const shareOf = createShareOf(config.trustedProxies);
   const rooms = createAnswerRooms(shareOf);
-  const places = createPlaces({ counts: limits.places, most: config.maxRequests }, shareOf, notice, limits.ofAddress);
+  const places = createPlaces(limits.mostRequests, shareOf, notice, limits.ofAddress);
   meters?.queue('requests', () => places.taken);
   meters?.queue('uploads', () => uploads.waiting);
   const chargeClient = limits.ofClient && createClientLimit(limits.ofClient);

@@ -1,23 +1,14 @@
-import type { Buckets, Rate, Taken } from '../limits/token-buckets.ts';
+import type { Buckets } from '../limits/token-buckets.ts';
 import { fhirError } from './error.ts';
 
 /**
  * Takes the cost of a request from a bucket. Throws FhirError 429 with Retry-After and the headers of
  * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 if there are too few tokens. `whose` is
- * the name of the policy; the key never leaves the server. A promise only if another process has the bucket.
+ * the name of the policy; the key never leaves the server.
  */
-export function takeOrRefuse(
-  buckets: Buckets,
-  whose: 'client' | 'address',
-  key: string,
-  cost: number,
-): void | Promise<void> {
-  const taken = buckets.take(key, cost);
-  if ('then' in taken) return taken.then(later => requireTaken(later, buckets.rate, whose));
-  return requireTaken(taken, buckets.rate, whose);
-}
-
-function requireTaken({ left, retryAfter }: Taken, { capacity, perSecond }: Rate, whose: 'client' | 'address'): void {
+export function takeOrRefuse(buckets: Buckets, whose: 'client' | 'address', key: string, cost: number): void {
+  const { capacity, perSecond } = buckets.rate;
+  const { left, retryAfter } = buckets.take(key, cost);
   if (retryAfter === undefined) return;
   const window = Math.ceil(capacity / perSecond);
   const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;

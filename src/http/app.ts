@@ -157,7 +157,7 @@ function nothingHere(publicUrl: string, path: string): FhirError {
 /** Answers a request while it holds a place. */
 function inPlace(places: Places, handler: Handler): Handler {
   return async context => {
-    const place = await places.enter(context.req, context.state.address);
+    const place = places.enter(context.req, context.state.address);
     try {
       await handler(context);
     } finally {

@@ -65,7 +65,7 @@ export function missingPage(
 async function enter(context: Context, load: () => Promise<Pages>, places: Places): Promise<Place | undefined> {
   const { req, state } = context;
   try {
-    return await places.enter(req, state.address);
+    return places.enter(req, state.address);
   } catch (error) {
     if (!(error instanceof FhirError) || !wantsPage(req, state.query)) throw error;
     await answerError(context, load, error);

@@ -10,8 +10,8 @@ import { requestCost } from './request-cost.ts';
 export function createClientLimit(buckets: Buckets): ChargeClient {
   return request => {
     const { access } = request;
-    if (access === 'open') return undefined;
+    if (access === 'open') return;
     const { issuer, client, subject = '' } = access;
-    return takeOrRefuse(buckets, 'client', JSON.stringify([issuer, client, subject]), requestCost(request));
+    takeOrRefuse(buckets, 'client', JSON.stringify([issuer, client, subject]), requestCost(request));
   };
 }

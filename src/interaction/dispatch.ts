@@ -24,8 +24,7 @@ export async function dispatch(engine: Engine, request: FhirRequest, opened?: Pa
     throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported: ${reason}`);
   }
   requireScope(request.access, engine.model, request, request.base);
-  const charging = engine.chargeClient?.(request);
-  if (charging !== undefined) await charging;
+  engine.chargeClient?.(request);
   try {
     const partition = opened ?? (await engine.store.partition(request.partition.id));
     if (partition === undefined) throw noPartition(request.partition.id);

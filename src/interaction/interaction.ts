@@ -99,7 +99,7 @@ export interface FhirResponse {
 }
 
 /** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */
-export type ChargeClient = (request: FhirRequest) => void | Promise<void>;
+export type ChargeClient = (request: FhirRequest) => void;
 
 /** The dependencies of interactions. */
 export interface Engine {

@@ -15,32 +15,8 @@ export interface Taken {
 /** Token buckets by key. https://en.wikipedia.org/wiki/Token_bucket */
 export interface Buckets {
   readonly rate: Rate;
-  /**
-   * Takes `cost` tokens, or none; a cost above the capacity takes a full bucket. A promise only if another process has
-   * the bucket.
-   */
-  readonly take: (key: string, cost: number) => Taken | Promise<Taken>;
-}
-
-/** Tokens that were lent. */
-export interface Lease {
-  /** 0 if there were too few. */
-  readonly tokens: number;
-  /** The tokens that the bucket has then; negative if those who borrow owe more than it has. */
-  readonly left: number;
-}
-
-/** Buckets that lend tokens to other processes, which give back what they do not use. */
-export interface LendingBuckets extends Buckets {
-  /** Takes `least` to `most` tokens, as many as there are; or none. */
-  readonly lend: (key: string, least: number, most: number) => Lease | Promise<Lease>;
-  readonly give: (key: string, tokens: number) => void;
-}
-
-/** Buckets in the memory of this process. */
-export interface OwnBuckets extends LendingBuckets {
+  /** Takes `cost` tokens, or none; a cost above the capacity takes a full bucket. */
   readonly take: (key: string, cost: number) => Taken;
-  readonly lend: (key: string, least: number, most: number) => Lease;
 }
 
 interface Bucket {
@@ -54,8 +30,8 @@ const mostBuckets = 20_000;
 /** If all are in use, this part of them is forgotten at once, so that few keys need a look at all of them. */
 const forgottenPart = 1 / 16;
 
-/** Buckets that are full at first. `now` is in milliseconds from any origin. */
-export function createBuckets(rate: Rate, now: () => number, most = mostBuckets): OwnBuckets {
+/** Makes buckets in the memory of this process, which are full at first. `now` is in milliseconds from any origin. */
+export function createBuckets(rate: Rate, now: () => number, most = mostBuckets): Buckets {
   const { perSecond, capacity } = rate;
   const buckets = new Map<string, Bucket>();
   const filled = ({ tokens, at }: Bucket, time: number): number =>
@@ -73,37 +49,17 @@ export function createBuckets(rate: Rate, now: () => number, most = mostBuckets)
     if (known === undefined && buckets.size >= most) makeRoom(time);
     return known === undefined ? capacity : filled(known, time);
   };
-  const put = (key: string, tokens: number, time: number): void => {
-    buckets.delete(key); // so that the order is that of the last use
-    buckets.set(key, { tokens, at: time });
-  };
-  const lend = (key: string, least: number, most: number): Lease => {
-    const time = now();
-    const before = tokensOf(key, time);
-    const tokens = before >= least ? Math.min(before, most) : 0;
-    put(key, before - tokens, time);
-    return { tokens, left: before - tokens };
-  };
   return {
     rate,
-    lend,
-    give(key, tokens) {
-      const time = now();
-      put(key, Math.min(capacity, tokensOf(key, time) + tokens), time);
-    },
     take(key, cost) {
+      const time = now();
       const price = Math.min(cost, capacity);
-      return takenOf(rate, price, lend(key, price, price));
+      const before = tokensOf(key, time);
+      const left = before >= price ? before - price : before;
+      buckets.delete(key); // so that the order is that of the last use
+      buckets.set(key, { tokens: left, at: time });
+      const retryAfter = before >= price ? undefined : Math.max(1, Math.ceil((price - left) / perSecond));
+      return { left: Math.max(0, Math.floor(left)), retryAfter };
     },
   };
-}
-
-/**
- * The result of borrowing exactly a price. A refusal may be from a moment ago, and the price be there again: no more
- * than what is too little is left then.
- */
-export function takenOf({ perSecond }: Rate, price: number, { tokens, left }: Lease): Taken {
-  const whole = Math.max(0, Math.floor(left));
-  if (tokens > 0) return { left: whole, retryAfter: undefined };
-  return { left: Math.min(whole, price - 1), retryAfter: Math.max(1, Math.ceil((price - left) / perSecond)) };
 }

@@ -8,6 +8,7 @@ import { openShared } from '../engine/shared.ts';
 import type { Shared } from '../engine/shared.ts';
 import { ChainedLog } from '../audit/log/log.ts';
 import type { AuditSink } from '../audit/log/log.ts';
+import { createLimits } from '../engine/parts/limits.ts';
 import { createOpenedParts } from '../engine/start.ts';
 import type { Start } from '../engine/start.ts';
 import { warmLater } from '../engine/parts/warm.ts';
@@ -17,13 +18,12 @@ import type { Accepting } from '../http/server.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/prometheus.ts';
 import { reportUnread } from '../observability/unread.ts';
-import { waitForPasswords } from '../smart/accounts/password.ts';
+import { sharePasswords } from '../smart/accounts/password.ts';
 import { createDefinitionSets } from '../store/server/definition-sets.ts';
 import { createAuditSink } from './audit-sink.ts';
 import type { WriteRelay } from '../store/server/relay.ts';
 import { parseStoreUrl } from '../store/url.ts';
 import { openChildDefinitions } from './child-definitions.ts';
-import { createChildLimits } from './child-limits.ts';
 import { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';
 import type { ChildCalls, ChildStart, ParentCalls } from './protocol.ts';
@@ -45,8 +45,8 @@ export interface Child {
 export type ChildParts = Pick<EngineParts, 'verify' | 'now'>;
 
 /**
- * Opens the engine of a child: as `startEngine` does, but the parent owns the port, writes to an embedded store and
- * counts the limits, and the definitions are those of the store. What the parent logs too is not logged.
+ * Opens the engine of a child: as `startEngine` does, but the parent owns the port, writes to an embedded store, and
+ * the definitions are those of the store. What the parent logs too is not logged.
  */
 export async function startChild(
   given: ChildStart,
@@ -54,7 +54,7 @@ export async function startChild(
   log: Log,
   { verify, now = Date.now }: ChildParts = {},
 ): Promise<Child> {
-  const { config, url, demo, digest, isAudited, ownPlaces } = given;
+  const { config, url, demo, digest, isAudited } = given;
   let isStarted = false;
   let closing = false;
   const opened = createOpenedParts();
@@ -81,9 +81,7 @@ export async function startChild(
     };
     const first = await openChildDefinitions(start, digest, relay, async () => void (await follow()));
     const { store } = first;
-    const limits = createChildLimits(config, ownPlaces, link);
-    opened.add(() => limits.giveBack());
-    waitForPasswords(limits.passwords);
+    sharePasswords(config.processes);
     const sink = createAuditSink(link, writes, config.auditFailure);
     const isEmbedded = parseStoreUrl(config.store)?.kind === 'sqlite';
     const chains = (): AuditSink => {
@@ -94,7 +92,7 @@ export async function startChild(
     const auditLog = isEmbedded ? sink : chains();
     const headers = fixedHeaders(config.tlsCert !== undefined);
     const shared: Shared = await openShared(start, headers, observedStore(start, store), first.loaded.model, {
-      limits,
+      limits: createLimits(config, now),
       auditLog: isAudited ? auditLog : undefined,
       verify,
       newId: () => randomUUID(),

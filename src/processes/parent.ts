@@ -17,7 +17,6 @@ import type { Distribution } from './connections.ts';
 import type { Member } from './member.ts';
 import { createMetricsOfChildren } from './metrics-of-children.ts';
 import { startMember } from './start-member.ts';
-import { createParentLimits } from './parent-limits.ts';
 
 /** A server of several processes. */
 export interface RunningProcesses extends RunningEngine {
@@ -64,15 +63,7 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
   let children: Children | undefined;
   const running = (): Member[] => [...members].filter(({ isRunning }) => isRunning);
 
-  const childrenOf = ({
-    start,
-    store,
-    limits: ofServer,
-    auditLog,
-    audit: auditOfServer,
-    digest,
-  }: FrontParts): Children => {
-    const limits = createParentLimits(config, ofServer);
+  const childrenOf = ({ start, store, auditLog, audit: auditOfServer, digest }: FrontParts): Children => {
     // All of them append to one log, and know while that fails.
     auditOfServer?.watch(failing => members.forEach(({ link }) => link.tell('auditFailing', failing)));
     const begin = (): Member =>
@@ -81,7 +72,6 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
         auditLog,
         audit: auditOfServer,
         digest,
-        limits,
         measured: (...of) => metrics.measured(...of),
         program,
         forked,
@@ -90,7 +80,6 @@ function createFamily(config: Config, log: Log, { audit, program, forked }: Proc
           url: start.url,
           demo: start.demo,
           isAudited: audit !== false,
-          ownPlaces: limits.ownPlaces,
         },
         leaving: member => children?.replace(member),
         broken: error => log.fault(error, 'none'),

@@ -1,7 +1,6 @@
 import type { Refusal } from '../audit/refusal.ts';
 import type { Config } from '../config/read.ts';
 import type { Dispensable } from '../http/connection/connections.ts';
-import type { Lease } from '../limits/token-buckets.ts';
 import type { MetricsOfProcess } from '../observability/prometheus.ts';
 import type { UnavailableReason } from '../store/port/errors.ts';
 import type { SentError } from './sent-error.ts';
@@ -15,15 +14,7 @@ export interface ChildStart {
   /** The digest of the definitions to answer by, which are in the store. */
   readonly digest: string;
   readonly isAudited: boolean;
-  /** Number of concurrent requests that it may run without asking. */
-  readonly ownPlaces: number;
 }
-
-/** The limits that are counted by slots. */
-export type SlotKind = 'uploads' | 'passwords';
-
-/** The limits that are counted by tokens. */
-export type TokenLimit = 'client' | 'address' | 'authorization';
 
 /** As in `WriteRelay`. */
 export type WrittenJob = readonly [job: unknown, isOfRecords: boolean];
@@ -52,15 +43,6 @@ export type ParentCalls = {
   readonly failed: (doing: 'read' | 'write', summary: string) => void;
   /** An unauthenticated caller was refused. */
   readonly refused: (refusal: Refusal) => void;
-  /** A place for a request beyond those that the child has; false if the server has none. */
-  readonly takePlace: (share: string | undefined) => boolean;
-  readonly givePlace: (share: string | undefined) => void;
-  /** Resolves with its turn. */
-  readonly takeSlot: (kind: SlotKind) => Promise<void>;
-  readonly giveSlot: (kind: SlotKind) => void;
-  /** As `LendingBuckets`. */
-  readonly lease: (limit: TokenLimit, key: string, least: number, most: number) => Lease | Promise<Lease>;
-  readonly giveTokens: (limit: TokenLimit, key: string, tokens: number) => void;
   /** The child has the connection that was passed with this number. */
   readonly accepted: (number: number) => void;
   /** A connection has ended. */

@@ -9,12 +9,10 @@ import { LinkClosed, openLink } from './link.ts';
 import type { Member } from './member.ts';
 import type { MetricsOfChildren } from './metrics-of-children.ts';
 import type { ChildCalls, ChildStart, ParentCalls, Passed } from './protocol.ts';
-import type { Held, ParentLimits } from './parent-limits.ts';
 import { createParentWrites } from './parent-writes.ts';
 
 export interface MemberParts extends Pick<FrontParts, 'store' | 'auditLog' | 'audit' | 'digest'> {
   readonly start: Omit<ChildStart, 'digest'>;
-  readonly limits: ParentLimits;
   readonly measured: MetricsOfChildren['measured'];
   readonly program: string | undefined;
   readonly forked: ((child: ChildProcess) => void) | undefined;
@@ -25,21 +23,9 @@ export interface MemberParts extends Pick<FrontParts, 'store' | 'auditLog' | 'au
 
 const usualProgram = fileURLToPath(new URL('../cli/serve-child.ts', import.meta.url));
 
-/** Starts a child, and runs its calls. What it holds of the limits is given back at its end. */
+/** Starts a child, and runs its calls. */
 export function startMember(parts: MemberParts): Member {
-  const {
-    store,
-    auditLog,
-    audit,
-    digest,
-    start,
-    limits,
-    measured,
-    program = usualProgram,
-    forked,
-    leaving,
-    broken,
-  } = parts;
+  const { store, auditLog, audit, digest, start, measured, program = usualProgram, forked, leaving, broken } = parts;
   // It gets no input; what it logs goes where the log of this process does.
   const child = fork(program, [], {
     serialization: 'advanced',
@@ -50,7 +36,6 @@ export function startMember(parts: MemberParts): Member {
   const connections = new ConnectionCounts();
   const passing = createPassing(child, start.config.headerTimeout);
   let [isStarted, isLeaving, isEnded] = [false, false, false];
-  let held: Held | undefined;
   const relay = (): NonNullable<typeof store.relay> => {
     if (store.relay === undefined) throw new Error('The processes of this store write themselves');
     return store.relay;
@@ -65,12 +50,6 @@ export function startMember(parts: MemberParts): Member {
       commit: (...job) => relay().commit(...job),
     }),
     refused: refusal => audit?.refused(refusal),
-    takePlace: share => of().takePlace(share),
-    givePlace: share => of().givePlace(share),
-    takeSlot: kind => of().takeSlot(kind),
-    giveSlot: kind => of().giveSlot(kind),
-    lease: limits.lease,
-    giveTokens: limits.giveTokens,
     accepted: number => passing.accepted(number),
     closed: share => connections.remove(share),
     measured: values => measured(member, values),
@@ -84,7 +63,6 @@ export function startMember(parts: MemberParts): Member {
     const end = (how: string): void => {
       isEnded = true;
       passing.end();
-      held?.giveBack();
       resolve(how);
     };
     child.on('error', error => child.pid === undefined && end(error.message)); // it could not be started
@@ -136,7 +114,6 @@ export function startMember(parts: MemberParts): Member {
     },
     kill: () => void child.kill('SIGKILL'),
   };
-  const of = (): Held => (held ??= limits.join());
   return member;
 }
 

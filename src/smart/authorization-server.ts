@@ -96,7 +96,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     return undefined;
   };
   const authorize = async (query: string, request: IncomingMessage, response: ServerResponse) => {
-    const { retryAfter } = await rateLimit.take(networkOf(clientAddress(request)), 1);
+    const { retryAfter } = rateLimit.take(networkOf(clientAddress(request)), 1);
     if (retryAfter !== undefined) {
       const why = 'Too many authorization requests from this address. Retry later.';
       throw new OAuthError('temporarily_unavailable', why, 429, { 'Retry-After': String(retryAfter) });

@@ -75,7 +75,7 @@ export function authorization(
       const isPage = endpoint.startsWith('/authorize');
       let place: Place | undefined;
       try {
-        place = await places.enter(req, state.address);
+        place = places.enter(req, state.address);
         if (endpoint !== '/jwks') audit.require(); // without it, no audit event would show who got a token
         const { server } = await load();
         const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
@@ -105,7 +105,7 @@ export function authorization(
     begin(context);
     let place: Place | undefined;
     try {
-      place = await places.enter(req, state.address);
+      place = places.enter(req, state.address);
       if (!state.path.startsWith(assets)) audit.require();
       if (await (await load()).pages(req, res)) return;
       await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });

@@ -36,7 +36,7 @@ async function serveHere(...flags: string[]): Promise<{ server: Served; notices:
     }
     return tokens.verify(token, partition);
   };
-  const server = await serve([patient('p1')], flags, log, { verify });
+  const server = await serve([patient('p1')], flags, log, { verify, isOneProcess: true });
   onTestFinished(() => server.close());
   return { server, notices };
 }
@@ -78,7 +78,7 @@ describe('a server with as many requests as it works on', () => {
     expect(await statuses(answers)).toEqual([200, 200, 200]);
     expect((await server.get('/Patient/p1', quick)).status).toBe(200);
     const full = notices.filter(text => text.includes('max-requests'));
-    expect(full).toEqual(['Too many requests are running (`max-requests` is 3): further ones are answered 503.']);
+    expect(full).toEqual(['Too many requests are running (3 by `max-requests`): further ones are answered 503.']);
   });
 
   it('stores what it answers with 201, and nothing of what it answers with 503', async () => {

@@ -15,7 +15,7 @@ const scope = 'system/*.rs';
 /** A server whose clock the test moves. */
 async function serveHere(...flags: string[]): Promise<{ server: Served; clock: { now: number } }> {
   const clock = sharedClock(Date.now());
-  const parts = { verify: tokens.verify, now: () => clock.now, clock: clock.file };
+  const parts = { verify: tokens.verify, now: () => clock.now, clock: clock.file, isOneProcess: true };
   const server = await serve([patient('p1')], ['--trusted-proxies', '127.0.0.1', ...flags], undefined, parts);
   onTestFinished(() => server.close());
   return { server, clock };

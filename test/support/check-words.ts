@@ -22,7 +22,6 @@ const known: Readonly<Record<string, number>> = {
   conformance: 16,
   definitions: 8,
   demo: 1,
-  engine: 5,
   explorer: 20,
   fetch: 1,
   fhir: 7,

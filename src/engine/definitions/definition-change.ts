@@ -17,7 +17,7 @@ export type DefinitionChange =
       /** The indexes that are being built. */
       readonly pending: readonly IndexBacklog[];
     }
-  /** The same definitions as before. */
+  /** The definitions are those that applied before. */
   | { readonly kind: 'unchanged'; readonly set: StoredSet }
   /** Nothing has changed: the former definitions stay in use. */
   | { readonly kind: 'refused'; readonly problems: readonly string[] };

@@ -18,7 +18,7 @@ const ofPartition: readonly (keyof Partition)[] = [
 ];
 const ofDocuments: readonly (keyof DocumentStore)[] = ['get', 'put', 'delete'];
 
-/** The same store, with `around` for each call of its partitions and documents. */
+/** Wraps a store: it has `around` for each call of its partitions and documents. */
 export function aroundStore(store: Store, around: AroundCall): Store {
   return withCalls(store, {
     partition: bound => async id => {
@@ -42,7 +42,7 @@ const surround =
   (...values) =>
     around(operation, async () => bound(...values));
 
-/** The same object with other methods, each made from the original one; the rest is unchanged. */
+/** Wraps an object: it has other methods, each made from the original one; the rest is unchanged. */
 function withCalls<T extends object>(target: T, methods: { readonly [K in keyof T]?: (bound: Method) => Method }): T {
   return new Proxy(target, {
     get(of, key: keyof T & (string | symbol)) {

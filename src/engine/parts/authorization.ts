@@ -6,7 +6,7 @@ import type { Model } from '../../model/model.ts';
 import type { OpenedAuthorization } from '../../smart/open-authorization.ts';
 import { createRegistry } from '../../smart/accounts/registry.ts';
 import type { Store } from '../../store/port/store.ts';
-import type { Limits } from './limits.ts';
+import type { ProcessLimits } from './limits.ts';
 import type { Start } from '../start.ts';
 
 /** Opens the authorization server; undefined if there is none. `model` is that of the first definitions. */
@@ -15,7 +15,7 @@ export async function openAuthorizationServer(
   store: Store,
   model: Model,
   clientAddress: ClientAddress,
-  { ofAuthorization }: Pick<Limits, 'ofAuthorization'>,
+  { ofAuthorization }: Pick<ProcessLimits, 'ofAuthorization'>,
 ): Promise<OpenedAuthorization | undefined> {
   const { keyFile } = config;
   if (!hasAuthorizationServer(config) || keyFile === undefined) return undefined;

@@ -1,53 +1,39 @@
 import type { Config } from '../../config/read.ts';
-import { createPlaceCounts } from '../../http/connection/places.ts';
-import type { PlaceCounts } from '../../http/connection/places.ts';
 import { mostUploads } from '../../http/body/uploads.ts';
-import type { LeasedBuckets } from '../../limits/leased-buckets.ts';
 import { createSlots } from '../../limits/slots.ts';
 import type { Slots } from '../../limits/slots.ts';
-import { authorizeRate } from '../../smart/provider/authorize-rate.ts';
 import { createBuckets } from '../../limits/token-buckets.ts';
-import type { Buckets, LendingBuckets, Rate } from '../../limits/token-buckets.ts';
-import { rateOf } from './rate-limits.ts';
-import type { ShareBuckets } from './shared-limits.ts';
+import type { Buckets, Rate } from '../../limits/token-buckets.ts';
+import { authorizeRate } from '../../smart/provider/authorize-rate.ts';
 
-/** The limits that all processes of a server have in common. */
-export interface Limits extends RateLimits<Buckets> {
-  readonly places: PlaceCounts;
+/** The limits that this process counts: its share of those of the server. */
+export interface ProcessLimits {
+  /** The maximum number of concurrent requests. */
+  readonly mostRequests: number;
   readonly uploads: Slots;
-  /** Gives back what was borrowed and is not used: for a process that ends. */
-  giveBack(): void;
+  /** The rate limit by client and user; undefined without one. */
+  readonly ofClient: Buckets | undefined;
+  /** The rate limit by address; undefined without one. */
+  readonly ofAddress: Buckets | undefined;
+  /** The rate limit of authorization requests by network. */
+  readonly ofAuthorization: Buckets;
 }
 
-/** By client and user, and by address, undefined without a limit; authorization requests by network. */
-export interface RateLimits<B extends Buckets> {
-  readonly ofClient: B | undefined;
-  readonly ofAddress: B | undefined;
-  readonly ofAuthorization: B;
-}
-
-/** The limits that this process counts; `share` makes those that all servers of a store have in common. */
-export function ownLimits(
-  config: Config,
-  now: () => number,
-  share: ShareBuckets | undefined,
-): Limits & RateLimits<LendingBuckets> {
-  const leased: LeasedBuckets[] = [];
-  const bucketsOf = (name: string, rate: Rate): LendingBuckets => {
-    if (share === undefined) return createBuckets(rate, now);
-    const buckets = share(name, rate);
-    leased.push(buckets);
-    return buckets;
-  };
-  const [client, address] = [rateOf(config.rateLimitClient), rateOf(config.rateLimitAddress)];
+/** Makes the limits of one of `config.processes` processes; `now` returns milliseconds from any origin. */
+export function createLimits(config: Config, now: () => number): ProcessLimits {
+  const { processes } = config;
+  const bucketsOf = ({ perSecond, capacity }: Rate): Buckets =>
+    createBuckets({ perSecond: perSecond / processes, capacity: shareOf(capacity, processes) }, now);
+  const perMinute = (requests: number): Buckets | undefined =>
+    requests === 0 ? undefined : bucketsOf({ perSecond: requests / 60, capacity: requests / 2 });
   return {
-    places: createPlaceCounts(config.maxRequests),
-    uploads: createSlots(mostUploads),
-    ofClient: client && bucketsOf('client', client),
-    ofAddress: address && bucketsOf('address', address),
-    ofAuthorization: bucketsOf('authorization', authorizeRate),
-    giveBack() {
-      for (const buckets of leased) buckets.giveBack();
-    },
+    mostRequests: shareOf(config.maxRequests, processes),
+    uploads: createSlots(shareOf(mostUploads, processes)),
+    ofClient: perMinute(config.rateLimitClient),
+    ofAddress: perMinute(config.rateLimitAddress),
+    ofAuthorization: bucketsOf(authorizeRate),
   };
 }
+
+/** The part of one of so many processes, at least 1. */
+const shareOf = (most: number, processes: number): number => Math.max(1, Math.floor(most / processes));

@@ -9,9 +9,9 @@ import type { ShareOf } from './shares.ts';
 export interface Places {
   /**
    * Takes a place for a request of a client. Throws, without waiting for one, FhirError 503 if there is none, and 429
-   * if the address has sent too many. A promise only if another process of the server has the place.
+   * if the address has sent too many.
    */
-  enter(request: IncomingMessage, address: string): Place | Promise<Place>;
+  enter(request: IncomingMessage, address: string): Place;
   /** The number of running requests. */
   readonly taken: number;
 }
@@ -21,22 +21,19 @@ export interface Place {
   leave(): void;
 }
 
-/** Counts places, by shares; the share is undefined for addresses that many clients may share. */
+/**
+ * Counts places, or other amounts such as characters, by shares; the share is undefined for addresses that many clients
+ * may share.
+ */
 export interface PlaceCounts {
-  /** Takes a place; false if there is none. */
-  take(share: string | undefined): boolean | Promise<boolean>;
-  give(share: string | undefined): void;
-}
-
-/** Counts amounts in the way of places, such as characters. */
-export interface AmountCounts extends PlaceCounts {
+  /** Takes one place, or an amount; false if there is none. */
   take(share: string | undefined, amount?: number): boolean;
   give(share: string | undefined, amount?: number): void;
 }
 
 interface HeldPlace extends Place {
   /** Like `enter`. */
-  takeAgain(): void | Promise<void>;
+  takeAgain(): void;
 }
 
 /** Rejected requests are logged once in this time, in milliseconds. */
@@ -46,17 +43,16 @@ const noticeInterval = 10_000;
 const heldBy = new WeakMap<IncomingMessage, HeldPlace>();
 
 /**
- * `most` places without those that are `taken` otherwise. The last quarter is reserved for shares that hold less than a
- * quarter, so that a client with many concurrent requests does not block others.
+ * Counts up to `most`. The last quarter is reserved for shares that hold less than a quarter, so that a client with
+ * many concurrent requests does not block others.
  */
-export function createPlaceCounts(most: number, taken: () => number = () => 0): AmountCounts {
+export function createPlaceCounts(most: number): PlaceCounts {
   const ofShares = new Map<string, number>();
   let given = 0;
   return {
     take(share, amount = 1) {
       const own = share === undefined ? 0 : (ofShares.get(share) ?? 0);
-      const count = given + taken();
-      if (count + amount > most || (count >= most * 0.75 && own >= most * 0.25)) return false;
+      if (given + amount > most || (given >= most * 0.75 && own >= most * 0.25)) return false;
       given += amount;
       if (share !== undefined) ofShares.set(share, own + amount);
       return true;
@@ -72,28 +68,25 @@ export function createPlaceCounts(most: number, taken: () => number = () => 0): 
 }
 
 /**
- * Places that are counted by `counts`, at most `most`. `notice` receives a rate-limited notice when requests are
- * rejected. Each request costs its share a token of `ofAddress`.
+ * Makes `most` places. `notice` receives a rate-limited notice when requests are rejected. Each request costs its share
+ * a token of `ofAddress`.
  */
 export function createPlaces(
-  { counts, most }: { readonly counts: PlaceCounts; readonly most: number },
+  most: number,
   shareOf: ShareOf,
   notice: (text: string) => void,
   ofAddress?: Buckets,
 ): Places {
   let count = 0;
+  const counts = createPlaceCounts(most);
   const isTime = seldom(noticeInterval);
-  const taken = (isTaken: boolean): void => {
-    if (isTaken) count += 1;
-    else {
-      if (isTime())
-        notice(`Too many requests are running (\`max-requests\` is ${most}): further ones are answered 503.`);
-      throw busy();
+  const take = (share: string | undefined): void => {
+    if (counts.take(share)) {
+      count += 1;
+      return;
     }
-  };
-  const take = (share: string | undefined): void | Promise<void> => {
-    const result = counts.take(share);
-    return typeof result === 'boolean' ? taken(result) : result.then(taken);
+    if (isTime()) notice(`Too many requests are running (${most} by \`max-requests\`): further ones are answered 503.`);
+    throw busy();
   };
   return {
     get taken() {
@@ -101,28 +94,23 @@ export function createPlaces(
     },
     enter(request, address) {
       const share = shareOf(address);
-      const paying =
-        ofAddress !== undefined && share !== undefined ? takeOrRefuse(ofAddress, 'address', share, 1) : undefined;
-      const taking = paying === undefined ? take(share) : paying.then(() => take(share));
-      const hold = (): Place => {
-        let isHeld = true;
-        const held: HeldPlace = {
-          leave() {
-            if (!isHeld) return;
-            isHeld = false;
-            count -= 1;
-            counts.give(share);
-          },
-          takeAgain() {
-            const again = take(share);
-            const hold = (): void => void (isHeld = true);
-            return again === undefined ? hold() : again.then(hold);
-          },
-        };
-        if (!request.complete && request.method !== 'GET') heldBy.set(request, held);
-        return held;
+      if (ofAddress !== undefined && share !== undefined) takeOrRefuse(ofAddress, 'address', share, 1);
+      take(share);
+      let isHeld = true;
+      const held: HeldPlace = {
+        leave() {
+          if (!isHeld) return;
+          isHeld = false;
+          count -= 1;
+          counts.give(share);
+        },
+        takeAgain() {
+          take(share);
+          isHeld = true;
+        },
       };
-      return taking === undefined ? hold() : taking.then(hold);
+      if (!request.complete && request.method !== 'GET') heldBy.set(request, held);
+      return held;
     },
   };
 }
@@ -135,7 +123,7 @@ export async function withoutPlace<T>(request: IncomingMessage, wait: () => Prom
   const held = request.complete ? undefined : heldBy.get(request); // a complete request does not wait
   held?.leave();
   const result = await wait();
-  await held?.takeAgain();
+  held?.takeAgain();
   return result;
 }
 

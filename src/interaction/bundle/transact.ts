@@ -47,7 +47,7 @@ export function createTransaction(dispatch: Dispatch): Interaction {
       failures.throw();
       const entries = read.map(entry => withRequest(entry, requests));
       for (const entry of entries) {
-        await engine.chargeClient?.(entry.request); // once, however often it is carried out
+        engine.chargeClient?.(entry.request); // once, however often it is carried out
         await turns.next();
       }
       const answers = await untilWritten(engine, partition, entries, { dispatch, transaction: request, end });

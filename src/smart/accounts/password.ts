@@ -1,6 +1,5 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createSlots } from '../../limits/slots.ts';
-import type { Slots } from '../../limits/slots.ts';
 
 /**
  * https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html#argon2id: 19 MiB, two passes, one
@@ -84,12 +83,12 @@ function parseHash(text: string): (Cost & { readonly salt: Buffer; readonly hash
 const printed = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
 /** How many are computed at a time: each takes 19 MiB and a processor. */
-export const passwordsAtOnce = 2;
+const passwordsAtOnce = 2;
 let slots = createSlots(passwordsAtOnce);
 
-/** Passwords wait for these slots from now on: those of all processes of a server. */
-export function waitForPasswords(shared: Slots): void {
-  slots = shared;
+/** Limits the passwords at a time to the share of one of several processes. */
+export function sharePasswords(processes: number): void {
+  slots = createSlots(Math.max(1, Math.floor(passwordsAtOnce / processes)));
 }
 
 /** Runs off the event loop. */

@@ -1,8 +1,7 @@
-import type { Collection, CollectionOptions, Db, OptionalUnlessRequiredId } from 'mongodb';
+import type { Collection, Db, OptionalUnlessRequiredId } from 'mongodb';
 import type { PartitionInfo } from './core.ts';
 import { isTaken } from './failures.ts';
 import type {
-  LimitDocument,
   MarkDocument,
   MetaDocument,
   ParameterDocument,
@@ -26,8 +25,6 @@ export const usedTypes = (database: Db): Collection<UsedTypeDocument> => databas
 export const marks = (database: Db): Collection<MarkDocument> => database.collection('marks');
 export const documents = (database: Db): Collection<SmallDocument> => database.collection('documents');
 export const places = (database: Db): Collection<PlaceDocument> => database.collection('ids');
-export const limits = (database: Db, options?: CollectionOptions): Collection<LimitDocument> =>
-  database.collection('limits', options);
 
 /** A value of `meta`. */
 export async function readMeta(database: Db, name: string): Promise<string | number | undefined> {

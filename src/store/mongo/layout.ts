@@ -170,18 +170,6 @@ export interface AuditDocument {
   readonly patients?: readonly string[];
 }
 
-/** `limits`: the token bucket of a rate limit; `_id` is a keyed digest. */
-export interface LimitDocument {
-  readonly _id: string;
-  /** The tokens at the time `at`, by the clock of the database. */
-  readonly tokens: number;
-  readonly at: Date;
-  /** When the bucket is full: it is deleted then. */
-  readonly expires: Date;
-  /** Tokens that the last borrower got. */
-  readonly lent: number;
-}
-
 /** `ids`: the shards of the resources of a type with owners on a sharded cluster; `_id` is `{p}/{type}/{id}`. */
 export interface PlaceDocument {
   readonly _id: string;

@@ -4,7 +4,7 @@ import type { StoreOptions } from '../port/store.ts';
 import { StoreRefused } from '../port/errors.ts';
 import { connect } from './connect.ts';
 import { openingError } from './failures.ts';
-import { collectionNames, documents, insertNew, limits, meta, readMeta, reservations } from './collections.ts';
+import { collectionNames, documents, insertNew, meta, readMeta, reservations } from './collections.ts';
 
 /**
  * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
@@ -47,7 +47,6 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
     await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
     for (const collection of [documents(database), reservations(database)])
       await collection.createIndex({ expires: 1 }, { name: 'expires' });
-    await limits(database).createIndex({ expires: 1 }, { name: 'expires', expireAfterSeconds: 0 });
   }
   return String((await readMeta(database, 'bucketKey')) ?? '');
 }

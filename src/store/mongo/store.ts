@@ -13,7 +13,6 @@ import type { Lack } from '../port/errors.ts';
 import type { IndexAdmin } from '../port/indexes.ts';
 import type { Note, VerifyScope } from '../port/transfer.ts';
 import type { Partition } from '../port/partitions.ts';
-import type { SharedBuckets } from '../port/shared-buckets.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -27,7 +26,6 @@ import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase, readStore } from './prepare-database.ts';
 import { register } from './register.ts';
-import { sharedBuckets } from './shared-buckets.ts';
 import { redefine } from './redefine.ts';
 import { createRegistry } from './registry.ts';
 import { verify } from '../upkeep/verify.ts';
@@ -112,7 +110,6 @@ class MongoStore implements Store {
   readonly partitions: MongoPartitions;
   readonly indexes: IndexAdmin;
   readonly chains: ChainPlace;
-  readonly buckets: SharedBuckets;
   readonly close: () => Promise<void>;
   readonly #core: Core;
   readonly #indexes: ReturnType<typeof mongoIndexes>;
@@ -125,7 +122,6 @@ class MongoStore implements Store {
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);
     this.chains = auditCollection(core);
-    this.buckets = sharedBuckets(core);
   }
 
   partition(id: string): Promise<Partition | undefined> {

@@ -8,7 +8,6 @@ import type { CountUse } from '../server/index-usage.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { WriteRelay } from '../server/relay.ts';
-import type { SharedBuckets } from './shared-buckets.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
 
 /** The definitions that a store follows: what it indexes, and how it finds the entries. */
@@ -116,8 +115,6 @@ export interface Store extends NoteTransfer {
   redefine(definitions: StoreDefinitions, lead: boolean): Promise<Store>;
   /** The chains of the audit log: separate from the records, writable in every mode, and not copied with them. */
   readonly chains: ChainPlace;
-  /** What all servers of the store count; undefined for an embedded store, which has one server. */
-  readonly buckets: SharedBuckets | undefined;
   /** For `StoreOptions.relay` of other processes of this server; undefined if each process writes itself. */
   readonly relay: WriteRelay | undefined;
   close(): Promise<void>;

@@ -154,7 +154,6 @@ function prepareFile(
 
 class SqliteStore implements Store {
   readonly lacks = [];
-  readonly buckets = undefined;
   readonly relay: WriteRelay | undefined;
   readonly partitions: SqlitePartitions;
   readonly indexes: IndexAdmin;

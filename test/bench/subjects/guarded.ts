@@ -12,7 +12,7 @@ import { createExplorer } from '../../../src/explorer/explorer.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/connection/client-address.ts';
 import { fixedHeaders } from '../../../src/http/request/headers.ts';
-import { createPlaceCounts, createPlaces } from '../../../src/http/connection/places.ts';
+import { createPlaces } from '../../../src/http/connection/places.ts';
 import { createSlots } from '../../../src/limits/slots.ts';
 import { createShareOf } from '../../../src/http/connection/shares.ts';
 import { createRespond } from '../../../src/http/answer/respond.ts';
@@ -76,11 +76,7 @@ async function portOf(
     body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
     rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(mostUploads), longestUploadWait),
-    places: createPlaces(
-      { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },
-      createShareOf([]),
-      () => {},
-    ),
+    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
     respond: createRespond({
       headers,
       types: engine.model.definitions,

@@ -21,7 +21,7 @@ export interface SeveralProcesses {
 
 export interface Client {
   /** Path below `/r4/demo`, or below the root if it begins with `//`. */
-  ask(method: string, path: string, body?: object): Promise<Answer>;
+  ask(method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>): Promise<Answer>;
   close(): void;
 }
 
@@ -71,10 +71,10 @@ export async function serveSeveral(
 export function clientOf(port: number): Client {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
-    ask: (method, path, body) =>
+    ask: (method, path, body, more) =>
       new Promise((resolve, reject) => {
         const target = path.startsWith('//') ? path.slice(1) : `/r4/demo${path}`;
-        const headers = body === undefined ? {} : { 'Content-Type': 'application/fhir+json' };
+        const headers = { ...more, ...(body === undefined ? {} : { 'Content-Type': 'application/fhir+json' }) };
         const request = httpRequest({ agent, port, host: '127.0.0.1', method, path: target, headers }, response => {
           let text = '';
           response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));

@@ -6,7 +6,7 @@ import type { RunningEngine } from '../../../src/engine/engine.ts';
 import { createApp } from '../../../src/http/app.ts';
 import { createClientAddress } from '../../../src/http/connection/client-address.ts';
 import { fixedHeaders } from '../../../src/http/request/headers.ts';
-import { createPlaceCounts, createPlaces } from '../../../src/http/connection/places.ts';
+import { createPlaces } from '../../../src/http/connection/places.ts';
 import { createSlots } from '../../../src/limits/slots.ts';
 import { createShareOf } from '../../../src/http/connection/shares.ts';
 import { createRespond } from '../../../src/http/answer/respond.ts';
@@ -64,11 +64,7 @@ export async function otherProcess(
     body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
     rooms: createAnswerRooms(() => undefined),
     uploads: createUploads(createSlots(1), 1_000),
-    places: createPlaces(
-      { counts: createPlaceCounts(config.maxRequests), most: config.maxRequests },
-      createShareOf([]),
-      () => {},
-    ),
+    places: createPlaces(config.maxRequests, createShareOf([]), () => {}),
     respond: createRespond({ headers, types: engine.model.definitions, compression: false, threshold: 1_000 }),
     clientAddress,
     closing,
