@@ -1,4 +1,5 @@
-import { type CarryingChange, writeCarrying } from '../attachment/write.ts';
+import { commit } from '../interaction/write/commit.ts';
+import type { CarryingChange } from '../interaction/write/context.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import { PromiseLacking, VersionConflict } from '../store/port/errors.ts';
 import type { WriteOptions, WriteResult } from '../store/port/records.ts';
@@ -89,7 +90,7 @@ export class BatchWriter {
   async alone(changes: readonly CarryingChange[]): Promise<VersionConflict | PromiseLacking | undefined> {
     await this.flush();
     try {
-      this.#count(await writeCarrying(this.#partition, changes, this.#mark()));
+      this.#count(await commit(this.#partition, changes, this.#mark()));
       return undefined;
     } catch (error) {
       if (error instanceof VersionConflict || error instanceof PromiseLacking) return error;
@@ -134,7 +135,7 @@ export class BatchWriter {
   async #write(batch: Batch): Promise<void> {
     try {
       // One by one if the store has no transactions: a partial write is loaded again.
-      this.#count(await writeCarrying(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
+      this.#count(await commit(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
     } catch (error) {
       this.#failure ??= { error };
       return;

@@ -12,7 +12,8 @@ import type { Interaction } from './interaction.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
 import { requiredBody } from './write/body.ts';
-import { write } from './write/write.ts';
+import { contextOf } from './write/client-context.ts';
+import { writeRecord } from './write/write.ts';
 
 /**
  * Create: 201 with the stored record, under a new id; the client's id, versionId and lastUpdated are ignored. With
@@ -27,8 +28,10 @@ export const create: Interaction = async (engine, request, partition) => {
   const body = requiredBody(request);
   const key = await idempotencyKey(engine, request, body, callerOf(request.access));
   try {
-    const draft = { type, id: engine.newId(), body, precondition, key };
-    return answerWritten(await refuseCostly(write(engine, request, partition, draft)), type, request);
+    const draft = { type, letter: 'c', bodyId: 'ignored', bodyOf: () => body, key } as const;
+    const id = contextOf(engine, request).newId();
+    const decide = () => ({ id, former: undefined, precondition });
+    return answerWritten(await refuseCostly(writeRecord(engine, request, partition, draft, decide)), type, request);
   } catch (error) {
     if (error instanceof KeyUsed) throw keyUsed();
     if (!(error instanceof SeveralMatch)) throw error;

@@ -17,6 +17,7 @@ import type { StoredVersion } from '../store/port/records.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
+import type { WriteContext } from './write/context.ts';
 
 /** A request as a value, without open connections or stores: made from HTTP and from entries of a Bundle. */
 export interface FhirRequest {
@@ -53,6 +54,8 @@ export interface FhirRequest {
   readonly contentType?: PatchFormat | undefined;
   /** The room for the answer; undefined where it is not limited. */
   readonly room?: AnswerRoom | undefined;
+  /** What its writes do differently, as an entry of a transaction; undefined for a separate request. */
+  readonly writing?: WriteContext | undefined;
 }
 
 /** A compact text, and its parsed value. */
@@ -136,16 +139,6 @@ export interface Engine {
   readonly maxBundleEntries: number;
   /** A new random logical id. */
   readonly newId: () => string;
-  /**
-   * In a transaction: delays a check that depends on records of other entries until all of them are written. Absent
-   * elsewhere.
-   */
-  readonly atEnd?: ((check: () => Promise<void>) => void) | undefined;
-  /**
-   * In a transaction: a resource with its links to the records of other entries, and with the conditional references
-   * resolved that the version before does not have. Throws FhirError 422 if one leads nowhere. Absent elsewhere.
-   */
-  readonly linked?: ((text: string, before: string) => Promise<string>) | undefined;
   /** Reports an error in a part of a request that is answered nevertheless, with the request id. */
   readonly fault: (error: unknown, requestId: string) => void;
   /** When the definitions came into use, in milliseconds since 1970 UTC. */

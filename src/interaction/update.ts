@@ -3,19 +3,20 @@ import { fhirError } from '../fhir/error.ts';
 import { isId } from '../fhir/id.ts';
 import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
-import { SeveralMatch, VersionConflict } from '../store/port/errors.ts';
+import { SeveralMatch } from '../store/port/errors.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import { refuseControls } from './controls.ts';
 import { oneMatch, onlyMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
-import { requireMatch, tooManyWrites } from './if-match.ts';
+import { requireMatch } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
 import { cutAttachments, parseBody, requiredBody } from './write/body.ts';
 import { currentOf, findCurrent } from './write/current.ts';
-import { replace } from './write/write.ts';
-import type { Replaced } from './write/write.ts';
+import { contextOf } from './write/client-context.ts';
+import { writeRecord } from './write/write.ts';
+import type { Decision } from './write/write.ts';
 
 /**
  * Update: 200 with the new version, or with the current one if nothing changed; 201 where the type declares
@@ -31,17 +32,16 @@ export const update: Interaction = async (engine, request, partition) => {
     : byId(engine, type, request, partition);
   try {
     const bodyId = isConditional ? 'optional' : 'required';
-    const draft = { type, bodyOf: () => requiredBody(request), bodyId } as const;
-    const written = await refuseCostly(replace(engine, request, partition, draft, find));
+    const draft = { type, letter: 'u', bodyOf: () => requiredBody(request), bodyId } as const;
+    const written = await refuseCostly(writeRecord(engine, request, partition, draft, find));
     return answerWritten(written, type, request);
   } catch (error) {
-    if (error instanceof VersionConflict) throw tooManyWrites();
     if (error instanceof SeveralMatch) throw severalMatch(type, urlCriteria);
     throw error;
   }
 };
 
-type Find = () => Promise<Replaced>;
+type Find = () => Promise<Decision>;
 
 /** The record with the id of the URL. Throws FhirError 400 for an invalid id. */
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
@@ -74,7 +74,7 @@ async function byCriteria(
   const { value } = parseBody(cutAttachments(requiredBody(request), type).rest, type.name).parsed;
   const given = isObject(value) ? asString(value['id']) : undefined;
   if (given !== undefined) requireId(given);
-  const newId = given ?? engine.newId();
+  const newId = given ?? contextOf(engine, request).newId();
   const place = { partition, extract: engine.extract, base };
   return async () => {
     const found = await oneMatch(type, query, place, urlCriteria);

@@ -1,7 +1,7 @@
 import { parseJson } from '../../fhir/json.ts';
 import { asObject, asString, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { validateInTurn } from '../../interaction/write/validate-in-turn.ts';
+import { validateInTurn } from '../../interaction/write/client-context.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';

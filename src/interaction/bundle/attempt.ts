@@ -16,6 +16,8 @@ import type { ResolveEntry } from './resolve-entry.ts';
 import { placeholderFrom, StagedTokens, withTimes } from './staged/placeholder.ts';
 import { repeated, StagedPartition } from './staged/staged-partition.ts';
 import { writeStaged } from './staged/write-staged.ts';
+import { contextOf } from '../write/client-context.ts';
+import type { WriteContext } from '../write/context.ts';
 import type { Course, TransactionEntry } from './transaction-entry.ts';
 
 /** The answer of each entry. */
@@ -83,8 +85,9 @@ class Attempt {
   /** Absent until the first entry is carried out. */
   deciding: Deciding | undefined;
   readonly #engine: Engine;
-  /** With what the interactions of entries do differently. */
   readonly #entryEngine: Engine;
+  /** What the writes of entries do differently. */
+  readonly #writing: WriteContext;
   readonly #turns = new Turns();
   #current: TransactionEntry | undefined;
   #newId: string | undefined;
@@ -96,7 +99,9 @@ class Attempt {
   constructor(engine: Engine, partition: StagedPartition, course: Course) {
     this.#engine = engine;
     this.tokens = new StagedTokens(engine.cursors);
-    this.#entryEngine = this.#engineOf(engine);
+    // The transaction has paid for its entries.
+    this.#entryEngine = { ...engine, cursors: this.tokens.cursors, chargeClient: undefined };
+    this.#writing = this.#contextOf(engine);
     this.#partition = partition;
     this.#course = course;
   }
@@ -116,7 +121,11 @@ class Attempt {
     try {
       this.#requireTime();
       const { parameters, headers } = (await this.deciding?.linked(entry)) ?? sent;
-      const answer = await dispatch(this.#entryEngine, { ...sent, parameters, headers }, this.#partition);
+      const answer = await dispatch(
+        this.#entryEngine,
+        { ...sent, parameters, headers, writing: this.#writing },
+        this.#partition,
+      );
       const { records } = answer;
       const audited = records === undefined ? answer : { ...answer, records: records.map(withoutText) };
       this.answers.set(entry, withinRoom(audited, sent));
@@ -181,23 +190,18 @@ class Attempt {
   }
 
   /** The entries are answered one after another: `#current` is the one that is. */
-  #engineOf({ audit, newId, ...engine }: Engine): Engine {
+  #contextOf(engine: Engine): WriteContext {
     return {
-      ...engine,
-      cursors: this.tokens.cursors,
-      chargeClient: undefined, // the transaction has paid for its entries
-      audit: {
-        ...audit,
-        begin: (request, write) => {
-          this.#begun.push({ request: { ...request, ...withoutResource }, write: withoutText(write) });
-          return Promise.resolve();
-        },
+      ...contextOf(engine, {}),
+      newId: () => this.#newId ?? engine.newId(),
+      begin: (request, write) => {
+        this.#begun.push({ request: { ...request, ...withoutResource }, write: withoutText(write) });
+        return Promise.resolve();
       },
       atEnd: check => {
         const entry = this.#current;
         if (entry !== undefined) this.#checks.push({ entry, check });
       },
-      newId: () => this.#newId ?? newId(),
       linked: async (text, before) => {
         const entry = this.#current;
         return entry === undefined || this.resolve === undefined ? text : this.resolve.patched(entry, text, before);
@@ -207,7 +211,7 @@ class Attempt {
 }
 
 /** What the audit of a request does not need, and what may be large. */
-const withoutResource = { body: undefined, parsed: undefined };
+const withoutResource = { body: undefined, parsed: undefined, writing: undefined };
 
 /** A record for the audit, which needs the text only to find owners that are not known. */
 const withoutText = <T extends { readonly text: string | undefined; readonly owners?: readonly string[] | undefined }>(

@@ -1,7 +1,7 @@
 import { FhirError } from '../../fhir/error.ts';
 import { limitIssues } from '../../validation/report.ts';
 import { storeFailure } from '../store-failure.ts';
-import { mostIssues } from '../write/validate-in-turn.ts';
+import { mostIssues } from '../write/client-context.ts';
 import { placedInBundle } from './entry-places.ts';
 import type { PlacedEntry } from './entry-places.ts';
 

@@ -15,6 +15,7 @@ import { returnOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
+import { contextOf } from '../write/client-context.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { refuseReferred, unreferred } from './referrers.ts';
@@ -155,7 +156,8 @@ async function removable(
   if (ids.length === 0 || type.deletePolicy !== 'refuse') return { versions, requires: [] };
   const { deleted = ids } = found;
   // The write decides it: who refers to a record is searched only if it was refused.
-  if (isAgain || engine.atEnd !== undefined) await refuseIfReferred(engine, request, partition, type, ids, deleted);
+  if (isAgain || contextOf(engine, request).atEnd !== undefined)
+    await refuseIfReferred(engine, request, partition, type, ids, deleted);
   return { versions, requires: [unreferred(type, ids, { deleted, base: request.base })] };
 }
 
@@ -173,8 +175,9 @@ async function refuseIfReferred(
 ): Promise<void> {
   if (type.deletePolicy !== 'refuse') return;
   const check = (): Promise<void> => refuseReferred(engine, request, partition, type, { ids, deleted });
-  if (engine.atEnd === undefined) await check();
-  else engine.atEnd(check);
+  const { atEnd } = contextOf(engine, request);
+  if (atEnd === undefined) await check();
+  else atEnd(check);
 }
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */

@@ -1,12 +1,10 @@
-import { RequirementFailed, VersionConflict } from '../../store/port/errors.ts';
 import type { Partition } from '../../store/port/partitions.ts';
-import type { Change, Requirement, StoredVersion, WriteOptions, WriteResult } from '../../store/port/records.ts';
-import { tooManyWrites } from '../if-match.ts';
+import type { Requirement, StoredVersion, WriteOptions } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import type { FormerVersion } from '../write/client-record.ts';
-
-/** Times that a deletion is tried again, each after another write of a record. */
-const mostAttempts = 100;
+import { untilCommitted } from '../write/commit.ts';
+import type { CommittedChange } from '../write/context.ts';
+import { contextOf } from '../write/client-context.ts';
 
 /** Versions to delete, and what the write of their tombstones requires. */
 export interface Removable {
@@ -22,56 +20,36 @@ export interface Removable {
  * FhirError 409 if other writes come between again and again.
  */
 export async function removeRecords(
-  engine: Pick<Engine, 'audit'>,
+  engine: Engine,
   request: FhirRequest,
   partition: Partition,
   find: (isAgain: boolean) => Promise<Removable>,
   { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
 ): Promise<readonly StoredVersion[]> {
-  const begun = new Set<string>();
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
-    const { versions, requires } = await find(attempt > 1);
-    if (versions.length === 0) return removed;
-    const added = versions.filter(({ id }) => !begun.has(id));
-    await Promise.all(added.map(version => engine.audit.begin(request, { ...version, key: undefined })));
-    for (const { id } of added) begun.add(id);
-    const { results, isDone } = await removeVersions(partition, versions, requires, unit);
-    for (const [at, version] of versions.entries()) {
-      const result = results.get(at);
-      if (result !== undefined) removed.push({ ...version, version: result.version, lastUpdated: result.lastUpdated });
+  const context = contextOf(engine, request);
+  let isAgain = false;
+  let versions: readonly FormerVersion[] = [];
+  const committed = (changes: readonly CommittedChange[]): void => {
+    for (const { change, result } of changes) {
+      const version = versions.find(({ id }) => id === change.id);
+      if (version !== undefined) removed.push({ ...version, version: result.version, lastUpdated: result.lastUpdated });
     }
-    if (isDone) return removed;
-  }
-  throw tooManyWrites();
+    context.committed?.(changes);
+  };
+  await untilCommitted({ ...context, committed }, request, partition, async () => {
+    const found = await find(isAgain);
+    ({ versions } = found);
+    isAgain = true;
+    return {
+      changes: versions.map(({ type, id, version }) => ({
+        change: { kind: 'remove', type, id, precondition: { is: 'version', version } } as const,
+        contents: [],
+      })),
+      options: { requires: found.requires, unit },
+      begun: versions.map(version => ({ ...version, key: undefined })),
+    };
+  });
+  return removed;
 }
 
 type Unit = NonNullable<WriteOptions['unit']>;
-
-/** What a removal has done, by the index of the version. */
-interface Removal {
-  readonly results: ReadonlyMap<number, WriteResult>;
-  /** False if a record is no longer at its version, or a requirement does not hold. */
-  readonly isDone: boolean;
-}
-
-async function removeVersions(
-  partition: Partition,
-  versions: readonly FormerVersion[],
-  requires: readonly Requirement[],
-  unit: Unit,
-): Promise<Removal> {
-  const changes = versions.map(({ type, id, version }): Change => ({
-    kind: 'remove',
-    type,
-    id,
-    precondition: { is: 'version', version },
-  }));
-  try {
-    const results = await partition.write(changes, { requires, unit });
-    return { results: new Map(results.entries()), isDone: true };
-  } catch (error) {
-    if (error instanceof VersionConflict) return { results: error.done, isDone: false };
-    if (error instanceof RequirementFailed) return { results: new Map(), isDone: false };
-    throw error;
-  }
-}

@@ -2,14 +2,13 @@ import { properties } from '../../fhir/resource-text.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import type { Partition } from '../../store/port/partitions.ts';
-import { VersionConflict } from '../../store/port/errors.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { requireChangeable } from '../write/changeable.ts';
 import { findCurrent } from '../write/current.ts';
-import { replace } from '../write/write.ts';
+import { writeRecord } from '../write/write.ts';
 import { readArguments } from './arguments.ts';
 import { answerMeta } from './meta.ts';
 import { elementsOf, labelsOf, withLabels, withoutLabels } from './meta-labels.ts';
@@ -47,14 +46,11 @@ async function changeMeta(
   };
   const bodyOf = (former: FormerVersion | undefined): Buffer =>
     Buffer.from(withMeta(former?.text ?? '{}', labels => change(labels, given)));
-  try {
-    const written = await replace(engine, request, partition, { type, bodyOf, bodyId: 'required' }, find);
-    const { text } = written;
-    if (text === undefined) throw tooManyWrites();
-    return answerMeta({ ...written, type: type.name, text });
-  } catch (error) {
-    throw error instanceof VersionConflict ? tooManyWrites() : error;
-  }
+  const draft = { type, letter: 'u', bodyOf, bodyId: 'required' } as const;
+  const written = await writeRecord(engine, request, partition, draft, find);
+  const { text } = written;
+  if (text === undefined) throw tooManyWrites();
+  return answerMeta({ ...written, type: type.name, text });
 }
 
 /** The text of a record with changed labels; other elements of its Meta stay as they are. */

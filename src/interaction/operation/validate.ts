@@ -19,7 +19,7 @@ import { cutAttachments } from '../write/body.ts';
 import { readClientRecord } from '../write/client-record.ts';
 import { currentOf } from '../write/current.ts';
 import type { RecordPlace } from '../write/references.ts';
-import { mostIssues, validateInTurn } from '../write/validate-in-turn.ts';
+import { mostIssues, validateInTurn } from '../write/client-context.ts';
 import { readValidateRequest } from './validate-request.ts';
 import type { GivenResource, Mode, ValidateRequest } from './validate-request.ts';
 

@@ -1,12 +1,10 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { VersionConflict } from '../../store/port/errors.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { Requirement } from '../../store/port/records.ts';
 import { refuseControls } from '../controls.ts';
 import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
-import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { answerWritten } from '../write/answer.ts';
@@ -14,8 +12,9 @@ import type { FormerVersion } from '../write/client-record.ts';
 import { requireChangeable } from '../write/changeable.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { Current } from '../write/current.ts';
-import { replace } from '../write/write.ts';
-import type { Replaced } from '../write/write.ts';
+import { contextOf } from '../write/client-context.ts';
+import { writeRecord } from '../write/write.ts';
+import type { Decision } from '../write/write.ts';
 import { readPatch } from './read-patch.ts';
 
 /**
@@ -31,21 +30,17 @@ export const patch: Interaction = async (engine, request, partition) => {
     request.id === undefined
       ? await byCriteria(engine, type, request, partition)
       : byId(engine, type, request, partition);
+  const { linked } = contextOf(engine, request);
   const bodyOf = async (former: FormerVersion | undefined): Promise<Buffer> => {
     if (former === undefined) throw new Error('A patch creates no record');
     const body = apply(former);
-    return engine.linked === undefined ? body : Buffer.from(await engine.linked(body.toString(), former.text));
+    return linked === undefined ? body : Buffer.from(await linked(body.toString(), former.text));
   };
-  try {
-    const written = await refuseCostly(
-      replace(engine, request, partition, { type, bodyOf, bodyId: 'required' }, async () => replacedBy(await find())),
-    );
-    return answerWritten(written, type, request);
-  } catch (error) {
-    throw error instanceof VersionConflict ? tooManyWrites() : error;
-  }
+  const draft = { type, letter: 'u', bodyOf, bodyId: 'required' } as const;
+  const decide = async () => replacedBy(await find());
+  return answerWritten(await refuseCostly(writeRecord(engine, request, partition, draft, decide)), type, request);
 
-  function replacedBy({ current, requires }: FoundRecord): Replaced {
+  function replacedBy({ current, requires }: FoundRecord): Decision {
     if (current.is !== 'record' && request.id === undefined) throw noMatch(type);
     const former = requireChangeable(engine, type, request, partition, { current, what: 'A patch' });
     return { id: former.id, former, requires };

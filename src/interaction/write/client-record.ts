@@ -1,7 +1,6 @@
 import { recordNotWritable } from '../../auth/refusals.ts';
 import { isWritable } from '../../auth/writable.ts';
 import { attachmentPlaces } from '../../attachment/content.ts';
-import type { Content } from '../../attachment/content.ts';
 import { unsentContent } from '../../attachment/unsent.ts';
 import type { Unsent } from '../../attachment/unsent.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
@@ -14,27 +13,23 @@ import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Requirement, VersionWithText } from '../../store/port/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
-import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { findReferences } from '../../validation/references.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
 import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
-import { mostIssues, validateInTurn } from './validate-in-turn.ts';
-import { checkRecord, isOfStructure, textWithoutAttachments } from './record.ts';
+import { contextOf } from './client-context.ts';
+import type { WriteContext } from './context.ts';
+import { checkRecord, isOfStructure } from './record.ts';
+import type { CheckedRecord } from './record.ts';
 import { checkReferences, checksReferences, containedIds, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
+import { mostIssues } from './client-context.ts';
 
 /** The record of a body, checked. */
-export interface ClientRecord {
-  /** Compact, without attachments. */
-  readonly text: string;
-  readonly resource: JsonObject;
-  /** The parsed text; undefined if it had attachments. */
-  readonly parsed: ParsedJson | undefined;
-  readonly contents: readonly Content[];
+export interface ClientRecord extends Pick<CheckedRecord, 'text' | 'resource' | 'parsed' | 'contents'> {
   /** Warnings and notes, which do not reject it. */
   readonly warnings: readonly Issue[];
   /** What its write requires, so that the references that the version before does not have still hold. */
@@ -51,6 +46,8 @@ export interface ClientPlace extends RecordPlace {
   readonly former: FormerVersion | undefined;
   /** The parsed body, if the caller has it; never with attachments. */
   readonly parsed?: ParsedText | undefined;
+  /** Undefined: that of a separate request. */
+  readonly context?: WriteContext | undefined;
 }
 
 export type FormerVersion = VersionWithText;
@@ -75,23 +72,18 @@ export async function readClientRecord(
   const resource = resourceOf(parsed.value, type.name);
   requireId(resource, place, type.name);
 
-  // Without any content, that of the version before stays.
-  const keptApart = place.former !== undefined && spans.length === 0;
-  const found = await validateInTurn(engine, type, parsed, severityFor(type, { occasion: 'create', keptApart }));
+  const { context = contextOf(engine, {}) } = place;
+  const checked = await checkRecord(context, { type, text, parsed, body, spans }, place.former !== undefined);
+  const { found, structure, rules, ...record } = checked;
   if (!found.some(issue => issue.severity === 'error' && isOfStructure(issue)))
     requireWritable(engine, type, text, place);
-  const record = { type, text, parsed, body, spans };
-  const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: keptApart });
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
   const added = newReferences(resource, type, engine, place);
   const references = await referenceIssues(engine, type, added, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
-  const whole = spans.length === 0 ? parsed : undefined;
-  const requires = requiredTargets(engine, type, added, place);
-  const checked = { text: textWithoutAttachments(record), resource, parsed: whole, contents, warnings, requires };
-  refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, checked, place).issues], warnings);
-  return checked;
+  refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, record, place).issues], warnings);
+  return { ...record, warnings, requires: requiredTargets(engine, type, added, place) };
 }
 
 /**
@@ -107,11 +99,11 @@ async function referenceIssues(
 ): Promise<readonly Issue[]> {
   if (added.length === 0) return [];
   const contained = containedIds(resource);
-  const { base, access, partition, letter } = place; // the rest of it may be large, and the check comes late
+  const { base, access, partition, letter, context } = place; // the rest of it may be large, and the check comes late
   const check = (): Promise<readonly Issue[]> =>
     checkReferences(engine, type, added, contained, { base, access, partition, letter });
-  if (engine.atEnd === undefined) return check();
-  engine.atEnd(async () => {
+  if (context?.atEnd === undefined) return check();
+  context.atEnd(async () => {
     const issues = await check();
     if (issues.length > 0) throw new FhirError(422, issues);
   });

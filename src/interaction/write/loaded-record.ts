@@ -1,21 +1,18 @@
 import { attachmentPlaces, holdsText } from '../../attachment/content.ts';
-import type { CarryingChange } from '../../attachment/write.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import { splitForStamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { isTooLong } from '../../store/record/record-length.ts';
 import { longestRecord } from '../../store/port/records.ts';
 import type { Precondition } from '../../store/port/records.ts';
-import { policyOf, severityFor } from '../../validation/policy.ts';
-import type { ValidationIssue } from '../../validation/profile/findings.ts';
+import { policyOf } from '../../validation/policy.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import { cutAttachments } from './body.ts';
-import type { LoadContext } from './context.ts';
-import { checkRecord, textWithoutAttachments } from './record.ts';
+import type { CarryingChange, LoadContext, RecordChecks } from './context.ts';
+import { checkRecord, putOf } from './record.ts';
 import type { CutRecord } from './record.ts';
 
 /** A change with findings that do not reject it. */
@@ -60,23 +57,17 @@ export async function readLoadedRecord(
     return undeclared === 'skip' ? { kind: 'skip', type: name } : reject([notDeclared(name)]);
   }
   try {
-    const record = cutRecord(type, text, parsed);
-    const found = validate(context, record);
-    const { contents, structure, rules } = await checkRecord(record, found, { contentOptional: true });
+    const { found, structure, rules, ...record } = await checkRecord(
+      checksOfLoad(context),
+      cutRecord(type, text, parsed),
+      true,
+    );
     if (structure.length + rules.length > 0) return reject([...new Set([...found, ...structure, ...rules])]);
-    const stored = textWithoutAttachments(record);
-    const key = id(asString(value['id']));
-    const parts = splitForStamp(stored, key);
-    if (isTooLong(parts)) return reject([tooLong(name)]);
-    const change = {
-      kind: 'put',
-      type: name,
-      id: key,
-      text: parts,
-      parsed: record.spans.length === 0 ? parsed : parseJson(stored),
-      ...(precondition === undefined ? {} : { precondition }),
-    } as const;
-    return { kind: 'change', change, contents, warnings: found.filter(({ severity }) => severity === 'warning') };
+    const put = putOf(name, id(asString(value['id'])), record.text, record.parsed ?? parseJson(record.text));
+    if (isTooLong(put.text)) return reject([tooLong(name)]);
+    const change = precondition === undefined ? put : { ...put, precondition };
+    const warnings = found.filter(({ severity }) => severity === 'warning');
+    return { kind: 'change', change, contents: record.contents, warnings };
   } catch (error) {
     if (error instanceof FhirError) return reject(error.issues);
     throw error;
@@ -98,22 +89,16 @@ function cutRecord(type: ResourceType, text: string, parsed: ParsedJson): CutRec
 
 const nothing = Buffer.alloc(0);
 
-/**
- * Findings by the definitions: errors of structure reject a record; R4's other rules and profiles have the severity of
- * the `validation-policy`, warnings by default.
- */
-function validate({ model, validator }: LoadContext, record: CutRecord): readonly ValidationIssue[] {
-  const {
-    type,
-    parsed: { value, decimals },
-    spans,
-  } = record;
-  const profiles = type.profile === undefined ? [] : [type.profile];
-  if (profiles.length === 0 && policyOf(type, 'load') === 'off')
-    return checkStructure(value, model, undefined, { decimals });
-  const weigh = severityFor(type, { occasion: 'load', keptApart: spans.length === 0 });
-  return validator.validate(value, { profiles, decimals, weigh });
-}
+/** The checks of a load: at once, without a limit. */
+const checksOfLoad = ({ model, validator }: Pick<LoadContext, 'model' | 'validator'>): RecordChecks => ({
+  occasion: 'load',
+  validate: (type, { value, decimals }, weigh) => {
+    const profiles = type.profile === undefined ? [] : [type.profile];
+    if (profiles.length === 0 && policyOf(type, 'load') === 'off')
+      return checkStructure(value, model, undefined, { decimals });
+    return validator.validate(value, { profiles, decimals, weigh });
+  },
+});
 
 export const notDeclared = (type: string): Issue => ({
   severity: 'error',

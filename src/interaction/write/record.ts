@@ -2,14 +2,19 @@ import { attachmentPlaces, checkAttached, holdsText, readContents } from '../../
 import type { Content } from '../../attachment/content.ts';
 import type { CutBody } from '../../attachment/cut.ts';
 import { withoutProperty } from '../../fhir/edit-text.ts';
-import { asObject } from '../../fhir/json-object.ts';
+import { asObject, isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import { compactJson } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import type { Issue } from '../../fhir/outcome.ts';
+import { splitForStamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
+import type { Put } from '../../store/port/records.ts';
+import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { isSubsetTag } from '../subset.ts';
 import { pathOf } from './body.ts';
+import type { RecordChecks } from './context.ts';
 
 /** A parsed resource to store, without the base64 of its attachments (attachment/cut.ts). */
 export interface CutRecord {
@@ -22,10 +27,17 @@ export interface CutRecord {
   readonly spans: CutBody['spans'];
 }
 
-/** The findings about a record to store. */
+/** A record without its attachments, and the findings about it. */
 export interface CheckedRecord {
+  /** Compact. */
+  readonly text: string;
+  readonly resource: JsonObject;
+  /** The parsed text; undefined if it had attachments. */
+  readonly parsed: ParsedJson | undefined;
   /** The decoded attachments. */
   readonly contents: readonly Content[];
+  /** The findings of the definitions. */
+  readonly found: readonly ValidationIssue[];
   /** Errors of structure. */
   readonly structure: readonly Issue[];
   /** Errors of other rules. */
@@ -33,26 +45,40 @@ export interface CheckedRecord {
 }
 
 /**
- * Checks a record after the definitions' own checks, whose issues are `found`: sorts them, decodes the attachments
- * within `record.body`, and checks each. `contentOptional` if the content of an attachment may be missing, since the
- * former version has it. Throws FhirError 413 for content that is too large.
- * https://hl7.org/fhir/R4/datatypes.html#attachment
+ * Checks a record by the definitions, decodes the attachments within `record.body`, and checks each. With `hasFormer`
+ * it replaces a version, whose attachments stay if it has none. Throws FhirError 413 for content that is too large.
+ * https://hl7.org/fhir/R4/validation.html, https://hl7.org/fhir/R4/datatypes.html#attachment
  */
 export async function checkRecord(
-  { type: { name, attachment }, parsed, body, spans }: CutRecord,
-  found: readonly ValidationIssue[],
-  { contentOptional }: { readonly contentOptional: boolean },
+  { occasion, validate }: RecordChecks,
+  record: CutRecord,
+  hasFormer: boolean,
 ): Promise<CheckedRecord> {
+  const { type, parsed, body, spans } = record;
+  const { name, attachment } = type;
+  const keptApart = hasFormer && spans.length === 0;
+  const found = await validate(type, parsed, severityFor(type, { occasion, keptApart }));
   const errors = found.filter(({ severity }) => severity === 'error');
   const structure: Issue[] = errors.filter(isOfStructure);
   const rules: Issue[] = [...errors.filter(issue => !isOfStructure(issue)), ...subsetIssues(parsed.value, name)];
-  if (attachment === undefined) return { contents: [], structure, rules };
-  const places = attachmentPlaces(parsed.value, attachment);
-  for (const place of places) {
-    if (!contentOptional || holdsText(place, attachment)) rules.push(...checkAttached(place, attachment));
+  const places = attachment === undefined ? [] : attachmentPlaces(parsed.value, attachment);
+  let contents: readonly Content[] = [];
+  if (attachment !== undefined) {
+    for (const place of places) {
+      const isOptional = keptApart || occasion === 'load';
+      if (!isOptional || holdsText(place, attachment)) rules.push(...checkAttached(place, attachment));
+    }
+    contents = await readContents(body, spans, places, attachment, { structure, rules });
   }
-  const contents = await readContents(body, spans, places, attachment, { structure, rules });
-  return { contents, structure, rules };
+  return {
+    text: textWithoutAttachments(record),
+    resource: isObject(parsed.value) ? parsed.value : {},
+    parsed: spans.length === 0 ? parsed : undefined,
+    contents,
+    found,
+    structure,
+    rules,
+  };
 }
 
 /**
@@ -74,7 +100,15 @@ function subsetIssues(resource: unknown, typeName: string): readonly ValidationI
 export const isOfStructure = ({ rule }: ValidationIssue): boolean => rule === undefined;
 
 /** The compact text of a record without its attachments. */
-export function textWithoutAttachments({ type, text, parsed, spans }: CutRecord): string {
+function textWithoutAttachments({ type, text, parsed, spans }: CutRecord): string {
   const compact = parsed.compact ? text : compactJson(text);
   return spans.length === 0 ? compact : withoutProperty(compact, pathOf(type.attachment));
+}
+
+/** The change that stores a text under an id; `parsed` is its value, if that is known, which may have another id. */
+export function putOf(type: string, id: string, text: string, parsed?: ParsedJson): Put {
+  const put = { kind: 'put', type, id, text: splitForStamp(text, id) } as const;
+  if (parsed === undefined || !isObject(parsed.value)) return put;
+  const { value } = parsed;
+  return { ...put, parsed: value['id'] === id ? parsed : { ...parsed, value: { ...value, id } } };
 }

@@ -14,7 +14,7 @@ import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { mostIssues } from './validate-in-turn.ts';
+import { mostIssues } from './client-context.ts';
 
 /** The destination of a record, and its writer. */
 export type RecordPlace = Pick<FhirRequest, 'base' | 'access'> & {

@@ -1,6 +1,7 @@
 import { isConditional } from '../../../store/port/conditional.ts';
 import type { Partition } from '../../../store/port/partitions.ts';
 import type { Change, Requirement } from '../../../store/port/records.ts';
+import { commit } from '../../write/commit.ts';
 import { withoutRecords } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
 
@@ -30,8 +31,11 @@ export async function writeStaged(
   const except = new Map(
     [...byType].map(([type, ofType]) => [type, ofType.filter(isStored).map(({ version }) => version.id)]),
   );
-  const changes = ordered.map(({ change }) => withExceptions(change, except.get(change.type) ?? []));
-  const results = await partition.write(changes, { requires: ofOthers(requires, records, byType) });
+  const changes = ordered.map(({ change }) => ({
+    change: withExceptions(change, except.get(change.type) ?? []),
+    contents: [],
+  }));
+  const results = await commit(partition, changes, { requires: ofOthers(requires, records, byType) });
   const times = new Map<number, number>();
   for (const [at, { version, change }] of ordered.entries()) {
     const result = results[at];

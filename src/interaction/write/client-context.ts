@@ -2,7 +2,8 @@ import type { ParsedJson } from '../../fhir/json.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { ValidationIssue, Weigh } from '../../validation/profile/findings.ts';
 import { inTurn } from '../../validation/turns.ts';
-import type { Engine } from '../interaction.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import type { WriteContext } from './context.ts';
 
 /** Maximum number of findings in an answer. */
 export const mostIssues = 100;
@@ -29,3 +30,12 @@ export async function validateInTurn(
   const options = { type: type.name, profiles, decimals, weigh, limit: mostIssues, budget: validationBudget };
   return inTurn(() => validator.validateWithServer(value, options));
 }
+
+/** The context of the write of a request: that of a separate one, unless it is an entry of a transaction. */
+export const contextOf = (engine: Engine, { writing }: Pick<FhirRequest, 'writing'>): WriteContext =>
+  writing ?? {
+    occasion: 'create',
+    validate: (type, parsed, weigh) => validateInTurn(engine, type, parsed, weigh),
+    newId: engine.newId,
+    begin: (...of) => engine.audit.begin(...of),
+  };
