@@ -19,14 +19,13 @@ import type { FoundReference } from '../../validation/references.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
 import type { Engine, ParsedText } from '../interaction.ts';
 import { cutAttachments, parseBody, requireLength } from './body.ts';
-import { contextOf } from './client-context.ts';
+import { contextOf, mostIssues } from './client-context.ts';
 import type { WriteContext } from './context.ts';
 import { checkRecord, isOfStructure } from './record.ts';
 import type { CheckedRecord } from './record.ts';
 import { checkReferences, checksReferences, containedIds, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
 import { fillServerSet } from './server-set.ts';
-import { mostIssues } from './client-context.ts';
 
 /** The record of a body, checked. */
 export interface ClientRecord extends Pick<CheckedRecord, 'text' | 'resource' | 'parsed' | 'contents'> {
