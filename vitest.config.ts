@@ -118,7 +118,7 @@ const ofTwoProcesses = {
 const long = [
   'mongo/breaks|mongo/refused|mongo/(plans|attachments|indexes)|mongo',
   'production-install|readme-commands|leak|agreement|walk|kill|migrate|upgrade|redefine|public-url|accounts|launch',
-  'killed-reload|definitions-live|live-definitions|interface-r4|conformance/tester|hostile|bulk/load|faults/writing',
+  'killed-reload|definitions-live|live-definitions|interface-r4|conformance/tester|hostile|faults/writing',
   'cli/(store|serve|token|deploy|hangup|backup-beside)|create|create-uploads|search-(contained|hierarchy|lists)',
 ];
 const longest = new RegExp(`(${long.join('|')})\\.test\\.ts$`);

@@ -100,6 +100,21 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
   };
 }
 
+/** The numbers of a load, without its progress. `none` has zero for each. */
+export const counts = ({ records, created, updated, removed, unchanged, rejected }: LoadProgress) => ({
+  records,
+  created,
+  updated,
+  removed,
+  unchanged,
+  rejected,
+});
+export const none = { records: 0, created: 0, updated: 0, removed: 0, unchanged: 0, rejected: 0 };
+
+/** A text as it is stored, without the stamp. */
+export const stored = async (target: Target, type: string, id: string): Promise<string | undefined> =>
+  (await target.text(type, id))?.replace(/"versionId":"[0-9]+","lastUpdated":"[^"]+",?/, '');
+
 /** All current resources of a partition as `Type/id version text`, without the time of their last update. */
 export async function contentOf(partition: Partition, types: Iterable<string>): Promise<readonly string[]> {
   const found: string[] = [];
