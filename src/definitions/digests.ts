@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { reduce, withoutConcepts } from './reduce.ts';
+import { reduce } from './reduce.ts';
 
 /** Digests of the content of a definition, for comparisons. */
 export interface Digests {
@@ -9,16 +9,11 @@ export interface Digests {
   readonly whole: string;
   /** Of its reduced form. */
   readonly reduced: string;
-  /** Of a CodeSystem: of its reduced form without concepts. */
-  readonly bare?: string;
 }
 
 /** The digests of a definition; computing them costs several times as much as parsing it. */
 export function digestsOf(resource: JsonObject): Digests {
-  const [whole, reduced] = [digestOf(resource, 'whole'), digestOf(resource, 'reduced')];
-  return resource['resourceType'] === 'CodeSystem'
-    ? { whole, reduced, bare: digestOf(resource, 'bare') }
-    : { whole, reduced };
+  return { whole: digestOf(resource, 'whole'), reduced: digestOf(resource, 'reduced') };
 }
 
 export function digestOf(resource: JsonObject, form: keyof Digests): string {
@@ -28,8 +23,6 @@ export function digestOf(resource: JsonObject, form: keyof Digests): string {
       return hash('sha256', print(counts));
     case 'reduced':
       return hash('sha256', print(reduce(counts)));
-    case 'bare':
-      return hash('sha256', print(reduce(withoutConcepts(counts))));
     default:
       return form satisfies never;
   }

@@ -2,63 +2,71 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asObject, objectsOf } from '../fhir/json-object.ts';
+import { asObject, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { indexFile, originFile, packFile } from './pack.ts';
+import { indexOf, originFile, packFile, terminologyFile } from './pack.ts';
 import { printIndex, scanPack } from './pack-index.ts';
-import { reachedTerminology } from './reached-terminology.ts';
-import { reduce, withoutConcepts } from './reduce.ts';
+import { reduce } from './reduce.ts';
+
+/** A pack and its index, as texts. */
+export interface Pack {
+  readonly pack: string;
+  readonly index: string;
+}
 
 /**
- * Makes the R4 pack from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition per line, sorted
- * by type and url, so that the output is reproducible. It has the StructureDefinitions of all resource types, data
+ * Makes the R4 packs from a folder with the npm package `hl7.fhir.r4.examples`: one reduced definition per line, sorted
+ * by type and url, so that the output is reproducible. `core` has the StructureDefinitions of all resource types, data
  * types and primitives, and R4's own profiles and extensions; the SearchParameters of R4 itself (those of its own
- * bundle; the package has more, of extensions and examples); compartments and operations; the ValueSets that bindings
- * need, with the codes of their CodeSystems (reached-terminology.ts selects them); of all other CodeSystems only their
- * case sensitivity. https://hl7.org/fhir/R4/downloads.html
+ * bundle; the package has more, of extensions and examples); compartments and operations. `terminology` has all
+ * CodeSystems and ValueSets; a ValueSet whose systems are not here has its published expansion.
+ * https://hl7.org/fhir/R4/downloads.html
  */
 export async function distil(
   folder: string,
-): Promise<{ readonly pack: string; readonly index: string; readonly origin: JsonObject }> {
+): Promise<{ readonly core: Pack; readonly terminology: Pack; readonly origin: JsonObject }> {
   const source = await readSource(folder);
-  const types = source.all('StructureDefinition').filter(isOwn).map(reduce);
-  const { valueSets, systems } = reachedTerminology(types, {
-    valueSets: byUrl(source.all('ValueSet')),
-    codeSystems: byUrl(source.all('CodeSystem')),
-    expansion: url => source.expansion(url),
-  });
-  const resources = [
-    ...types,
-    ...objectsOf((await source.file('Bundle-searchParams.json'))['entry']).map(entry =>
-      reduce(asObject(entry['resource'])),
-    ),
-    ...source.all('CompartmentDefinition').filter(isOfficial).map(reduce),
-    ...source.all('OperationDefinition').filter(isOfficial).map(reduce),
-    ...[...valueSets.values()].map(reduce),
-    ...source
-      .all('CodeSystem')
-      .map(system => (systems.has(String(system['url'])) ? reduce(system) : reduce(withoutConcepts(system)))),
+  const [core, terminology] = [
+    printPack(packFile, [
+      ...source.all('StructureDefinition').filter(isOwn),
+      ...objectsOf((await source.file('Bundle-searchParams.json'))['entry']).map(one => asObject(one['resource'])),
+      ...source.all('CompartmentDefinition').filter(isOfficial),
+      ...source.all('OperationDefinition').filter(isOfficial),
+    ]),
+    printPack(terminologyFile, [...source.all('CodeSystem'), ...withExpansions(source)]),
   ];
-  const lines = resources.map(resource => ({
-    key: `${String(resource['resourceType'])} ${String(resource['url'])}`,
-    resource,
-  }));
-  lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const pack = lines.map(({ resource }) => `${JSON.stringify(resource)}\n`).join('');
-  const bytes = Buffer.from(pack);
-  const digest = hash('sha256', bytes);
   const manifest = await source.file('package.json');
   return {
-    pack,
-    index: printIndex(digest, scanPack(bytes, packFile)),
+    core,
+    terminology,
     origin: {
       title: 'The base definitions of FHIR R4, reduced to what this server uses of them (npm run distil)',
       package: `${String(manifest['name'])}@${String(manifest['version'])}`,
       url: manifest['url'],
       license: manifest['license'],
-      definitions: Object.fromEntries(counts(lines.map(({ resource }) => resource))),
-      sha256: digest,
+      definitions: { ...core.counts, ...terminology.counts },
+      sha256: { [packFile]: core.digest, [terminologyFile]: terminology.digest },
     },
+  };
+}
+
+function printPack(
+  name: string,
+  resources: readonly JsonObject[],
+): Pack & { readonly digest: string; readonly counts: JsonObject } {
+  const lines = resources.map(resource => ({
+    key: `${String(resource['resourceType'])} ${String(resource['url'])}`,
+    resource: reduce(resource),
+  }));
+  lines.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  const pack = lines.map(({ resource }) => `${JSON.stringify(resource)}\n`).join('');
+  const bytes = Buffer.from(pack);
+  const digest = hash('sha256', bytes);
+  return {
+    pack,
+    index: printIndex(bytes.length, { digest, entries: scanPack(bytes, name) }),
+    digest,
+    counts: Object.fromEntries(countsOf(lines.map(({ resource }) => resource))),
   };
 }
 
@@ -94,10 +102,44 @@ function isOwn({ kind, derivation, differential }: JsonObject): boolean {
 const isOfficial = ({ url, id }: JsonObject): boolean =>
   String(url).startsWith('http://hl7.org/fhir/') && !String(id).includes('example');
 
-const byUrl = (resources: readonly JsonObject[]): ReadonlyMap<string, JsonObject> =>
-  new Map(resources.map(resource => [String(resource['url']), resource]));
+/** The ValueSets; one whose codes cannot be found from the CodeSystems has its published expansion, if it is whole. */
+function withExpansions({ all, expansion }: Source): readonly JsonObject[] {
+  const byUrl = (type: string) => new Map(all(type).map(one => [String(one['url']), one]));
+  const [systems, sets] = [byUrl('CodeSystem'), byUrl('ValueSet')];
+  const decided = new Map<string, boolean>();
+  const isDecided = (url: string): boolean => {
+    const known = decided.get(url);
+    if (known !== undefined) return known;
+    decided.set(url, false); // a set that includes itself decides nothing
+    const { include, exclude } = asObject(sets.get(url)?.['compose']);
+    const parts = [...objectsOf(include), ...objectsOf(exclude)];
+    const result = parts.every(({ system, concept, valueSet }) => {
+      const isHere = concept !== undefined || system === undefined;
+      const others = stringsOf(valueSet).map(canonical => canonical.replace(/\|.*/, ''));
+      return (isHere || systems.get(String(system))?.['content'] === 'complete') && others.every(isDecided);
+    });
+    decided.set(url, parts.length > 0 && result);
+    return parts.length > 0 && result;
+  };
+  return [...sets].map(([url, { expansion: _, ...valueSet }]) => {
+    const published = isDecided(url) ? undefined : expansion(url);
+    return published === undefined || !isWhole(published) ? valueSet : { ...valueSet, expansion: published };
+  });
+}
 
-function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
+/** HL7's publisher lists so many codes of an include, and does not say so of each that has more. */
+const publishedAtMost = 1_000;
+
+/** Whether an expansion lists all codes, and is that of a set that grows only with its definition. */
+function isWhole({ total, contains, extension }: JsonObject): boolean {
+  if (objectsOf(extension).some(({ url }) => /valueset-(toocostly|unclosed)$/.test(String(url)))) return false;
+  const sizeOf = (entries: readonly JsonObject[]): number =>
+    entries.reduce((sum, entry) => sum + 1 + sizeOf(objectsOf(entry['contains'])), 0);
+  const size = sizeOf(objectsOf(contains));
+  return size > 0 && size < publishedAtMost && (typeof total !== 'number' || total <= size);
+}
+
+function countsOf(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
   const found = new Map<string, number>(); // in the order of the pack, which is sorted by type
   for (const { resourceType } of resources) found.set(String(resourceType), (found.get(String(resourceType)) ?? 0) + 1);
   return found;
@@ -105,9 +147,15 @@ function counts(resources: readonly JsonObject[]): ReadonlyMap<string, number> {
 
 if (import.meta.main) {
   const root = fileURLToPath(new URL('../../', import.meta.url));
-  const { pack, index, origin } = await distil(join(root, 'node_modules/hl7.fhir.r4.examples'));
-  await writeFile(join(root, 'profiles', packFile), pack);
-  await writeFile(join(root, 'profiles', indexFile), index);
+  const { core, terminology, origin } = await distil(join(root, 'node_modules/hl7.fhir.r4.examples'));
+  for (const [name, { pack, index }] of [
+    [packFile, core],
+    [terminologyFile, terminology],
+  ] as const) {
+    await writeFile(join(root, 'profiles', name), pack);
+    await writeFile(join(root, 'profiles', indexOf(name)), index);
+    console.log(`profiles/${name}: ${pack.length} bytes`);
+  }
   await writeFile(join(root, 'profiles', originFile), `${JSON.stringify(origin, null, 2)}\n`);
-  console.log(`profiles/${packFile}: ${pack.length} bytes, ${JSON.stringify(origin['definitions'])}`);
+  console.log(JSON.stringify(origin['definitions']));
 }

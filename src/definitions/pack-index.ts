@@ -1,6 +1,12 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 
+/** The index of a pack: the digest of its bytes, and its lines. */
+export interface PackIndex {
+  readonly digest: string;
+  readonly entries: readonly PackEntry[];
+}
+
 /** A definition of the R4 pack: its head, and the bytes of its line. */
 export interface PackEntry {
   readonly resourceType: string;
@@ -9,31 +15,42 @@ export interface PackEntry {
   /** As in Definition. */
   readonly concrete: string | undefined;
   readonly parameter: { readonly code: string; readonly bases: readonly string[] } | undefined;
+  /** For a CodeSystem. */
+  readonly caseSensitive: boolean | undefined;
   readonly start: number;
   readonly end: number;
 }
 
-/** The text of an index: the digest of its pack, then an array for each line. */
-export function printIndex(digest: string, entries: readonly PackEntry[]): string {
-  const lines = entries.map(({ resourceType, url, version, concrete, parameter, start, end }) =>
-    JSON.stringify([resourceType, url, start, end, version, concrete, parameter?.code, parameter?.bases]),
+/** The text of an index: the length and the digest of its pack, then an array for each line. */
+export function printIndex(length: number, { digest, entries }: PackIndex): string {
+  const lines = entries.map(({ resourceType, url, version, concrete, parameter, caseSensitive, start, end }) =>
+    JSON.stringify([
+      resourceType,
+      url,
+      start,
+      end,
+      version,
+      ...(resourceType === 'CodeSystem' ? [caseSensitive] : [concrete, parameter?.code, parameter?.bases]),
+    ]),
   );
-  return `["${digest}",[\n${lines.join(',\n')}\n]]\n`;
+  return `[${length},"${digest}",[\n${lines.join(',\n')}\n]]\n`;
 }
 
-/** Parses an index; undefined for that of another pack. */
-export function readIndex(text: string, digest: string): readonly PackEntry[] | undefined {
-  if (!text.startsWith(`["${digest}",`)) return undefined;
-  const [, lines] = JSON.parse(text) as [string, readonly Line[]]; // printed above, for this pack
-  return lines.map(([resourceType, url, start, end, version, concrete, code, bases]) => ({
+/** Parses an index; undefined for that of a pack of another length. */
+export function readIndex(text: string, length: number): PackIndex | undefined {
+  if (!text.startsWith(`[${length},`)) return undefined;
+  const [, digest, lines] = JSON.parse(text) as [number, string, readonly Line[]]; // printed above, for this pack
+  const entries = lines.map(([resourceType, url, start, end, version, more, code, bases]) => ({
     resourceType,
     url,
     version: version ?? undefined,
-    concrete: concrete ?? undefined,
-    parameter: code === null || bases === null ? undefined : { code, bases },
+    concrete: typeof more === 'string' ? more : undefined,
+    parameter: code == null || bases == null ? undefined : { code, bases },
+    caseSensitive: typeof more === 'boolean' ? more : undefined,
     start,
     end,
   }));
+  return { digest, entries };
 }
 
 type Line = readonly [
@@ -42,9 +59,9 @@ type Line = readonly [
   number,
   number,
   string | null,
-  string | null,
-  string | null,
-  readonly string[] | null,
+  (string | boolean | null)?,
+  (string | null)?,
+  (readonly string[] | null)?,
 ];
 
 /**
@@ -65,7 +82,17 @@ export function scanPack(bytes: Buffer, name: string): readonly PackEntry[] {
       resourceType === 'SearchParameter'
         ? parameterOf(JSON.parse(bytes.toString('utf8', start, end)) as JsonObject) // no other type begins with this
         : undefined;
-    entries.push({ resourceType, url, version, concrete: concrete.exec(text)?.[1], parameter, start, end });
+    const caseSensitive = resourceType === 'CodeSystem' ? cased.exec(text)?.[1] : undefined;
+    entries.push({
+      resourceType,
+      url,
+      version,
+      concrete: concrete.exec(text)?.[1],
+      parameter,
+      caseSensitive: caseSensitive === undefined ? undefined : caseSensitive === 'true',
+      start,
+      end,
+    });
     start = end + 1;
   }
   return entries;
@@ -77,6 +104,9 @@ const parameterOf = ({ code, base }: JsonObject): PackEntry['parameter'] => ({
 });
 
 const head = /^\{"resourceType":"(\w+)","url":"([^"\\]+)"(?:,"version":"([^"\\]+)")?/;
+
+/** `caseSensitive` as reduce.ts prints it, before the concepts. */
+const cased = /"caseSensitive":(true|false)/;
 
 /** `kind` up to `derivation` as reduce.ts prints them. */
 const concrete =

@@ -71,9 +71,8 @@ export function readPackageContent(bytes: Buffer, file: string): PackageContent 
   };
 }
 
-function digestsIn({ whole, reduced, bare }: JsonObject): Digests | undefined {
-  if (typeof whole !== 'string' || typeof reduced !== 'string') return undefined;
-  return typeof bare === 'string' ? { whole, reduced, bare } : { whole, reduced };
+function digestsIn({ whole, reduced }: JsonObject): Digests | undefined {
+  return typeof whole === 'string' && typeof reduced === 'string' ? { whole, reduced } : undefined;
 }
 
 const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependencies'];

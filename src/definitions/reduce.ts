@@ -13,12 +13,6 @@ export function reduce(resource: JsonObject): JsonObject {
   return reducer === undefined ? head : { ...head, ...reducer(resource) };
 }
 
-/** A CodeSystem that the pack reduces to its existence and case sensitivity. */
-export function withoutConcepts(system: JsonObject): JsonObject {
-  const { concept: _, ...rest } = system;
-  return { ...rest, content: 'not-present' };
-}
-
 const reducers: Readonly<Record<string, (resource: JsonObject) => JsonObject>> = {
   StructureDefinition: resource => ({
     ...pick(resource, ['kind', 'abstract', 'context', 'contextInvariant', 'type', 'baseDefinition', 'derivation']),
@@ -38,10 +32,12 @@ const reducers: Readonly<Record<string, (resource: JsonObject) => JsonObject>> =
     ...list('parameter', objectsOf(resource['parameter']), reduceOperationParameter),
   }),
   CodeSystem: resource => ({
-    ...pick(resource, ['caseSensitive', 'valueSet', 'hierarchyMeaning', 'content', 'supplements']),
+    ...pick(resource, ['title', 'experimental', 'caseSensitive', 'valueSet', 'hierarchyMeaning', 'compositional']),
+    ...pick(resource, ['versionNeeded', 'content', 'supplements', 'filter', 'property']),
     ...list('concept', objectsOf(resource['concept']), reduceConcept),
   }),
   ValueSet: resource => ({
+    ...pick(resource, ['title', 'experimental', 'immutable']),
     ...(resource['compose'] === undefined ? {} : { compose: reduceCompose(asObject(resource['compose'])) }),
     ...(resource['expansion'] === undefined ? {} : { expansion: reduceExpansion(asObject(resource['expansion'])) }),
   }),
@@ -94,18 +90,21 @@ function reduceOperationParameter(parameter: JsonObject): JsonObject {
 }
 
 function reduceConcept(concept: JsonObject): JsonObject {
-  return { ...pick(concept, ['code', 'display']), ...list('concept', objectsOf(concept['concept']), reduceConcept) };
+  return {
+    ...pick(concept, ['code', 'display', 'definition', 'designation', 'property']),
+    ...list('concept', objectsOf(concept['concept']), reduceConcept),
+  };
 }
 
 function reduceCompose(compose: JsonObject): JsonObject {
   const part = (include: JsonObject): JsonObject => ({
     ...pick(include, ['system', 'version']),
-    ...list('concept', objectsOf(include['concept']), concept => pick(concept, ['code', 'display'])),
+    ...list('concept', objectsOf(include['concept']), concept => pick(concept, ['code', 'display', 'designation'])),
     ...list('filter', objectsOf(include['filter']), filter => pick(filter, ['property', 'op', 'value'])),
     ...pick(include, ['valueSet']),
   });
   return {
-    ...pick(compose, ['inactive']),
+    ...pick(compose, ['lockedDate', 'inactive']),
     ...list('include', objectsOf(compose['include']), part),
     ...list('exclude', objectsOf(compose['exclude']), part),
   };
@@ -113,7 +112,7 @@ function reduceCompose(compose: JsonObject): JsonObject {
 
 function reduceExpansion(expansion: JsonObject): JsonObject {
   const entry = (contains: JsonObject): JsonObject => ({
-    ...pick(contains, ['system', 'abstract', 'code', 'display']),
+    ...pick(contains, ['system', 'abstract', 'inactive', 'version', 'code', 'display']),
     ...list('contains', objectsOf(contains['contains']), entry),
   });
   return list('contains', objectsOf(expansion['contains']), entry);

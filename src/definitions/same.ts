@@ -9,9 +9,7 @@ import type { Digests } from './digests.ts';
 export function sameContent(a: Definition, b: Definition): boolean {
   if (!a.core && !b.core) return digest(a, 'whole') === digest(b, 'whole');
   const [core, other] = a.core ? [a, b] : [b, a];
-  const resource = core.resource();
-  const form = resource['content'] === 'not-present' ? 'bare' : 'reduced';
-  return digestOf(resource, 'reduced') === digest(other, form);
+  return digestOf(core.resource(), 'reduced') === digest(other, 'reduced');
 }
 
 const digest = (definition: Definition, form: keyof Digests): string =>

@@ -13,7 +13,7 @@ import { isFile, isFolder, listFiles } from './files.ts';
 import type { FoundFile } from './files.ts';
 import { readPackage } from './package.ts';
 import type { Package } from './package.ts';
-import { packFile, readPack } from './pack.ts';
+import { readPacks } from './pack.ts';
 import { explainJsonError } from './problem.ts';
 import type { Problem } from './problem.ts';
 import { tarLimits } from './tar.ts';
@@ -86,12 +86,12 @@ export async function parseFiles(
   files: readonly DefinitionFile[],
   { root, cache, types }: Pick<Sources, 'root' | 'cache' | 'types'>,
 ): Promise<FoundDefinitions> {
-  const core = readPack(join(root, 'profiles', packFile), `profiles/${packFile}`);
+  const core = readPacks(join(root, 'profiles'));
   const known = new Set(core.definitions.flatMap(({ concrete }) => concrete ?? []));
   const found = await Promise.all(
     files.map(one => (isPackage(one) ? parsePackage(one, cache) : parseFile(one, known, types))),
   );
-  return joined([{ ...nothing, definitions: core.definitions, digests: [core.digest] }, ...found]);
+  return joined([{ ...nothing, ...core }, ...found]);
 }
 
 /** The files of a source. */

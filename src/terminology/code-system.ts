@@ -3,7 +3,7 @@ import type { JsonObject } from '../fhir/json-object.ts';
 
 /** The concepts of a loaded CodeSystem. https://hl7.org/fhir/R4/codesystem.html */
 export interface CodeSystem {
-  /** True if every concept is loaded. */
+  /** True if every concept is loaded: a system that is published as complete without one has its codes elsewhere. */
   readonly complete: boolean;
   /** Undefined if the definition does not state it. */
   readonly caseSensitive: boolean | undefined;
@@ -44,7 +44,7 @@ export function codeSystemOf(resource: JsonObject): CodeSystem {
   const caseSensitive = typeof resource['caseSensitive'] === 'boolean' ? resource['caseSensitive'] : undefined;
   const folded = new Map(caseSensitive === false ? [...concepts].map(([code, one]) => [code.toLowerCase(), one]) : []);
   return {
-    complete: resource['content'] === 'complete',
+    complete: resource['content'] === 'complete' && concepts.size > 0,
     caseSensitive,
     codes: [...concepts.keys()],
     concept: code => concepts.get(code) ?? folded.get(code.toLowerCase()),

@@ -123,25 +123,6 @@ describe('the digests of what is kept', () => {
     expect(indexDefinitions([...given, unread(fuller, 'a.tgz')])).toMatchObject({ problems: [], notices: [] });
     expect(indexDefinitions([...given, unread({ ...fuller, name: 'Other' }, 'a.tgz')]).notices).toHaveLength(1);
   });
-
-  it('identify a CodeSystem whose concepts are not in the R4 pack', () => {
-    const system = {
-      resourceType: 'CodeSystem',
-      url: 'urn:a',
-      status: 'active',
-      content: 'complete',
-      concept: [{ code: 'a' }],
-    };
-    const core = {
-      ...definitionOf(
-        { ...system, content: 'not-present', concept: undefined },
-        { file: 'core', path: '', package: undefined },
-      ),
-      core: true,
-    };
-    expect(indexDefinitions([core, unread(system, 'a.tgz')])).toMatchObject({ problems: [], notices: [] });
-    expect(indexDefinitions([core, unread({ ...system, status: 'draft' }, 'a.tgz')]).notices).toHaveLength(1);
-  });
 });
 
 describe.runIf(process.env['CRS_TEST_PACKAGES'] !== undefined && canMakeLargePackage)(

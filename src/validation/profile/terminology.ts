@@ -1,6 +1,7 @@
 import type { Definitions } from '../../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import { Cache } from '../../limits/cache.ts';
 import type { Spend } from '../../fhirpath/evaluate/pattern.ts';
 import { codeSystemOf } from '../../terminology/code-system.ts';
 import type { CodeSystem } from '../../terminology/code-system.ts';
@@ -24,22 +25,29 @@ export interface Terminology {
 }
 
 /**
+ * The most CodeSystems and ValueSets that are kept: more than a validation of all types of R4 needs, and not all that a
+ * client may ask for.
+ */
+const most = 400;
+
+/**
  * Terminology from definitions; each ValueSet and CodeSystem is read at its first use. `spend` gets the cost of
  * patterns, and may throw TooCostly, as answers then do.
  * https://hl7.org/fhir/R4/valueset.html#compositions
  */
 export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?: Spend): Terminology {
-  const systems = new Map<string, CodeSystem | undefined>();
-  const sets = new Map<string, Contains>();
-  const listed = new Map<string, readonly string[]>();
+  const systems = new Cache<CodeSystem>(most);
+  const sets = new Cache<Contains>(most);
+  const listed = new Cache<readonly string[]>(most);
 
   /** Clients can name unknown systems too, so only loaded ones are cached. */
   const system = (url: string): CodeSystem | undefined => {
-    if (systems.has(url)) return systems.get(url);
+    const kept = systems.get(url);
+    if (kept !== undefined) return kept;
     const definition = definitions.find('CodeSystem', url);
     if (definition === undefined) return undefined;
     const read = codeSystemOf(definition.resource());
-    systems.set(url, read);
+    systems.put(url, read);
     return read;
   };
   const set = (canonical: string): Contains | undefined => {
@@ -52,12 +60,12 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?
       const contained = containedSet(canonical, definitions);
       if (contained === undefined) return undefined;
       const compiled = compileSet(contained, { system, set, spend });
-      sets.set(canonical, compiled);
+      sets.put(canonical, compiled);
       return compiled;
     }
-    sets.set(canonical, () => undefined); // a set that includes itself decides nothing
+    sets.put(canonical, () => undefined); // a set that includes itself decides nothing
     const compiled = compileSet(definition.resource(), { system, set, spend });
-    sets.set(canonical, compiled);
+    sets.put(canonical, compiled);
     return compiled;
   };
 
@@ -86,7 +94,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?
       if (codes === undefined) {
         const resource = definitions.find('ValueSet', valueSet)?.resource() ?? {};
         codes = codesOf(resource, { system, set, spend });
-        listed.set(valueSet, codes);
+        listed.put(valueSet, codes);
       }
       return codes;
     },

@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import { definitionOf } from '../../../../src/definitions/definition.ts';
 import { indexDefinitions } from '../../../../src/definitions/definitions.ts';
 import type { JsonObject } from '../../../../src/fhir/json-object.ts';
-import { readPack } from '../../../../src/definitions/pack.ts';
+import { readPacks } from '../../../../src/definitions/pack.ts';
 import { readTypeDefinitions } from '../../../../src/model/type-definitions.ts';
 import type { TerminologyServer } from '../../../../src/terminology/server.ts';
 import { createValidator } from '../../../../src/validation/profile/validator.ts';
 import type { ValidateOptions, Validator } from '../../../../src/validation/profile/validator.ts';
 
-const pack = readPack(fileURLToPath(new URL('../../../../profiles/r4-core.ndjson', import.meta.url)), 'r4-core.ndjson');
+const pack = readPacks(fileURLToPath(new URL('../../../../profiles', import.meta.url)));
 const types = readTypeDefinitions();
 
 /** A validator over R4 and the definitions given. */
