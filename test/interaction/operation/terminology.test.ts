@@ -8,6 +8,7 @@ import { eventsOf, flags, parameters, post, printed } from './support.ts';
 const animals = 'http://example.org/fhir/CodeSystem/animals';
 const set = (name: string): string => `http://example.org/fhir/ValueSet/${name}`;
 const gender = 'http://hl7.org/fhir/ValueSet/administrative-gender';
+const loinc = 'http://hl7.org/fhir/ValueSet/observation-codes';
 
 let server: Served;
 beforeAll(async () => {
@@ -39,6 +40,17 @@ describe('$expand', () => {
       'in a language',
       `?url=${set('mammals')}&displayLanguage=fr-CA`,
       ['mammal Mammal', 'dog Chien', 'cat Chat', 'mammoth Mammoth'],
+    ],
+    [
+      'of HL7 version 2',
+      '?url=http://terminology.hl7.org/ValueSet/v2-0100',
+      [
+        'D On discharge',
+        'O On receipt of order',
+        'R At time service is completed',
+        'S At time service is started',
+        'T At a designated date/time',
+      ],
     ],
     ['of R4', `?url=${gender}`, ['male Male', 'female Female', 'other Other', 'unknown Unknown']],
   ])('%s', async (_what, query, expected) => {
@@ -122,6 +134,13 @@ describe('$expand', () => {
     ['an unknown version', `/ValueSet/$expand?url=${set('mammals')}|9`, 404, 'not-found', '|9'],
     ['an unknown id', '/ValueSet/none/$expand', 404, 'not-found', '`none`'],
     ['two of them', `/ValueSet/mammals/$expand?url=${set('pets')}`, 400, 'invalid', 'one of'],
+    [
+      'codes of a system that R4 does not have',
+      `/ValueSet/$expand?url=${loinc}`,
+      422,
+      'not-supported',
+      'http://loinc.org',
+    ],
     ['codes that are not loaded', `/ValueSet/$expand?url=${set('unknown')}`, 422, 'not-supported', 'elsewhere'],
     ['a parameter without support', `/ValueSet/$expand?url=${gender}&date=2024`, 400, 'not-supported', '`date`'],
     ['a misspelt one', `/ValueSet/$expand?url=${gender}&fliter=a`, 400, 'not-supported', 'Did you mean `filter`?'],
@@ -159,7 +178,12 @@ describe('$lookup', () => {
     [
       'of R4',
       'system=http://hl7.org/fhir/administrative-gender&code=male',
-      'name=AdministrativeGender version=4.0.1 display=Male',
+      'name=AdministrativeGender version=4.0.1 display=Male property(code=definition value=Male.)',
+    ],
+    [
+      'of HL7 version 3',
+      'system=http://terminology.hl7.org/CodeSystem/v3-ActPriority&code=CSP&property=parent',
+      'name=v3.ActPriority version=2018-08-12 display=callback placer for scheduling property(code=parent value=CS)',
     ],
   ])('%s', async (_what, query, expected) => {
     expect(printed(await server.get(`/CodeSystem/$lookup?${query}`))).toBe(expected);
