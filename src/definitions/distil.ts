@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { asObject, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { indexOf, originFile, packFile, terminologyFile } from './pack.ts';
 import { printIndex, scanPack } from './pack-index.ts';
@@ -103,8 +103,8 @@ const isOfficial = ({ url, id }: JsonObject): boolean =>
   String(url).startsWith('http://hl7.org/fhir/') && !String(id).includes('example');
 
 /** The ValueSets; one whose codes cannot be found from the CodeSystems has its published expansion, if it is whole. */
-function withExpansions({ all, expansion }: Source): readonly JsonObject[] {
-  const byUrl = (type: string) => new Map(all(type).map(one => [String(one['url']), one]));
+function withExpansions(source: Source): readonly JsonObject[] {
+  const byUrl = (type: string) => new Map(source.all(type).map(one => [String(one['url']), one]));
   const [systems, sets] = [byUrl('CodeSystem'), byUrl('ValueSet')];
   const decided = new Map<string, boolean>();
   const isDecided = (url: string): boolean => {
@@ -116,14 +116,15 @@ function withExpansions({ all, expansion }: Source): readonly JsonObject[] {
     const result = parts.every(({ system, concept, valueSet }) => {
       const isHere = concept !== undefined || system === undefined;
       const others = stringsOf(valueSet).map(canonical => canonical.replace(/\|.*/, ''));
-      return (isHere || systems.get(String(system))?.['content'] === 'complete') && others.every(isDecided);
+      return (isHere || systems.get(asString(system) ?? '')?.['content'] === 'complete') && others.every(isDecided);
     });
     decided.set(url, parts.length > 0 && result);
     return parts.length > 0 && result;
   };
-  return [...sets].map(([url, { expansion: _, ...valueSet }]) => {
-    const published = isDecided(url) ? undefined : expansion(url);
-    return published === undefined || !isWhole(published) ? valueSet : { ...valueSet, expansion: published };
+  return [...sets].map(([url, valueSet]) => {
+    const published = isDecided(url) ? undefined : source.expansion(url);
+    const isKept = published !== undefined && isWhole(published);
+    return { ...valueSet, expansion: isKept ? published : undefined };
   });
 }
 

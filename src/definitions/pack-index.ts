@@ -45,7 +45,7 @@ export function readIndex(text: string, length: number): PackIndex | undefined {
     url,
     version: version ?? undefined,
     concrete: typeof more === 'string' ? more : undefined,
-    parameter: code == null || bases == null ? undefined : { code, bases },
+    parameter: typeof code === 'string' && Array.isArray(bases) ? { code, bases: stringsOf(bases) } : undefined,
     caseSensitive: typeof more === 'boolean' ? more : undefined,
     start,
     end,
