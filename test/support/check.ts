@@ -16,10 +16,15 @@ async function succeeds(program: string, ...args: readonly string[]): Promise<bo
   return code === 0;
 }
 
-const isFormatted = succeeds('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.');
+// Both keep what they found of files that are as they were: a second check takes a third of the time.
+const isFormatted = succeeds(
+  'node_modules/prettier/bin/prettier.cjs',
+  ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'],
+  ...['--cache-location', '.cache/prettier', '.'],
+);
 const isSound =
   (await succeeds('test/support/check-columns.ts')) &&
   (await succeeds('test/support/check-words.ts')) &&
   (await succeeds('node_modules/oxlint/bin/oxlint', '--type-aware', '--deny-warnings')) &&
-  (await succeeds('node_modules/typescript/bin/tsc', '--noEmit'));
+  (await succeeds('node_modules/typescript/bin/tsc', '--noEmit', '--incremental', '--tsBuildInfoFile', '.cache/tsc'));
 process.exitCode = (await isFormatted) && isSound ? 0 : 1;
