@@ -3,9 +3,8 @@ import program from '../../package.json' with { type: 'json' };
 import { integer, some } from '../config/values.ts';
 import { counted } from '../observability/counted.ts';
 import { parseStoreUrl } from '../store/url.ts';
-import { secondsOf } from '../store/layout-change.ts';
-import type { LayoutChange, LayoutState } from '../store/layout-change.ts';
-import { readLayout } from '../store/upgrade.ts';
+import { type LayoutChange, type LayoutState, secondsOf } from '../store/layout.ts';
+import { readLayout } from '../store/open.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
 import { noPositionals } from './positionals.ts';
 
@@ -15,7 +14,7 @@ const hour = 3_600_000;
 export const command = defineCommand({
   details: `Run it with the new version before it serves the store; nothing is changed, and the old version may serve
 meanwhile. Times are upper estimates from the number of records. The next start of \`serve\` makes the
-changes, and continues where an interrupted one stopped. Older versions refuse the store afterwards: to go
+changes. Older versions refuse the store afterwards: to go
 back, restore the backup. Exit code 3 without a recent backup. On MongoDB the age of a backup cannot be
 seen; check it with the tools that made it.
 
@@ -35,16 +34,13 @@ seen; check it with the tools that made it.
   async run({ config, own, positionals }) {
     noPositionals(positionals);
     const state = await readLayout(config.store);
-    const { found, newest, changes, isInterrupted, records, versions } = state;
+    const { found, newest, changes, records, versions } = state;
     console.log(
       `Version ${program.version} has layout ${newest}; the store has layout ${found}, ` +
         `${counted(records, 'record')} and ${counted(versions, 'older version')}.`,
     );
     for (const change of changes) console.log(changeLine(change, state));
-    if (isInterrupted)
-      console.log('An upgrade was interrupted: the next start of `serve` continues it and then answers.');
-    if (changes.length > 0) console.log(total(state));
-    else if (!isInterrupted) console.log('A start changes nothing.');
+    console.log(changes.length > 0 ? total(state) : 'A start changes nothing.');
     const isMongo = parseStoreUrl(config.store)?.kind === 'mongodb';
     const finding = isMongo ? undefined : await checkBackup(own.backup, own['max-age'] * hour, records);
     if (isMongo) console.log('Check that a backup made with the tools of MongoDB is recent.');

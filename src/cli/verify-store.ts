@@ -20,7 +20,7 @@ export async function verifyStore(store: Store, partition: string | undefined): 
   let progress = createProgress(units.file, process.stderr, Date.now);
   let before: StoreProgress['step'] = 'file';
   const checked = new Map<StoreProgress['step'], number>();
-  let [found, undigested] = [0, 0];
+  let found = 0;
   for await (const step of store.verify({ partition })) {
     if (step.step === 'attachments') continue;
     if (step.step !== before) {
@@ -30,7 +30,6 @@ export async function verifyStore(store: Store, partition: string | undefined): 
     }
     progress.update(step.checked, step.of);
     checked.set(step.step, step.checked);
-    ({ undigested } = step);
     found += step.findings.length;
     for (const { is, partition: of = '-', what, why } of step.findings)
       console.log([of, is, what, why].map(printable).join('\t'));
@@ -39,8 +38,6 @@ export async function verifyStore(store: Store, partition: string | undefined): 
   const [records, versions] = [checked.get('records') ?? 0, checked.get('versions') ?? 0];
   const read = `${counted(records, 'record')} and ${counted(versions, 'older version')} checked`;
   console.log(`${read}, ${counted(found, 'finding')}.`);
-  if (undigested > 0)
-    console.log(`${counted(undigested, 'version has', 'versions have')} no digest yet: a running server fills it in.`);
   return found;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { LayoutState } from './layout.ts';
 import type { Store, StoreOptions } from './port/store.ts';
 import { StoreRefused } from './port/errors.ts';
 import { hideCredentials, parseStoreUrl, type StoreUrl } from './url.ts';
@@ -30,6 +31,16 @@ export async function requireStore(url: string): Promise<void> {
 export async function refuseServed(url: string): Promise<void> {
   const parsed = parsedUrl(url);
   if (parsed.kind === 'sqlite') (await import('./sqlite/lock.ts')).refuseServed(resolve(parsed.file));
+}
+
+/**
+ * Reads the layout of the store at a URL without changing it. Throws `StoreRefused` if there is no store, for a layout
+ * that this program does not know, and for other content.
+ */
+export async function readLayout(url: string): Promise<LayoutState> {
+  const parsed = parsedUrl(url);
+  if (parsed.kind === 'mongodb') return (await import('./mongo/prepare-database.ts')).readMongoLayout(url);
+  return (await import('./sqlite/migrations.ts')).readSqliteLayout(parsed.file);
 }
 
 function parsedUrl(url: string): StoreUrl {

@@ -47,7 +47,7 @@ interface Older {
 
 /**
  * When the record of a current version was created; undefined if there is none, or for a type with a sort date. By its
- * document, which lacks it if it was written under other definitions or by an older engine: then by its older versions.
+ * document, which lacks it if it was written under other definitions: then by its older versions.
  */
 export async function createdBefore(
   core: Core,

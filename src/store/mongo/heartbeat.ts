@@ -3,7 +3,6 @@ import { latestOf } from '../upkeep/views.ts';
 import type { Core } from './core.ts';
 import { host, runsHere } from '../server/host.ts';
 import type { ServerDocument } from './layout.ts';
-import { layout } from './prepare-database.ts';
 import { definitionsDigest } from './wanted.ts';
 
 /** The interval of heartbeats, and the silence after which a process counts as dead, in milliseconds. */
@@ -27,7 +26,6 @@ export async function sayThere({ database, options, process: id }: Core): Promis
   const about = {
     mode: options.mode,
     definitions: definitionsDigest(options.model),
-    layout,
     host,
     pid: process.pid,
   };

@@ -33,16 +33,13 @@ export interface ResourceDocument {
   readonly c: readonly TupleEntry[];
   /** Sort keys by parameter: a text that sorts like the value, followed by the id (order-key.ts). */
   readonly o: Readonly<Record<string, string>>;
-  /** The owners, as store/keys/owners.ts prints them; absent in a tombstone, and before layout 3. */
+  /** The owners, as store/keys/owners.ts prints them; absent in a tombstone. */
   readonly owners?: string;
   /** The attachments of the version. */
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation of this version's write. */
   readonly by?: string;
-  /**
-   * The digest of the version (store/record/record-digest.ts); absent if an engine of layout 1 wrote it and no server
-   * has added it yet.
-   */
+  /** The digest of the version (store/record/record-digest.ts); absent only if the document was damaged. */
   readonly digest?: string;
 }
 
@@ -110,8 +107,6 @@ export interface ServerDocument {
   readonly _id: string;
   readonly mode: 'serve' | 'command';
   readonly definitions: string;
-  /** The layout that it writes; absent for 1. */
-  readonly layout?: number;
   readonly host: string;
   readonly pid: number;
   /** Its last heartbeat, by the clock of the database. */
@@ -178,9 +173,7 @@ export interface PlaceDocument {
 
 /**
  * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key,
- * `bucketKey` with the key of owners' digests, `digests` with the progress of adding digests to versions
- * (digest-fill.ts), `usedTypes` once the collection of this name has the types of all partitions (used-types.ts),
- * `upgrade` until the upgrade from that layout is finished (upgrade.ts).
+ * `bucketKey` with the key of owners' digests.
  */
 export interface MetaDocument {
   readonly _id: string;

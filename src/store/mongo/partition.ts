@@ -89,7 +89,7 @@ export class MongoPartition implements Partition {
     return this.#with(async p => {
       if (referringTo !== undefined) return findReferring(this.#core, { p }, referringTo);
       const used = await usedTypesOf(this.#core, p);
-      return [...this.#core.options.model.types.keys()].filter(name => used?.has(name) !== false);
+      return [...this.#core.options.model.types.keys()].filter(name => used.has(name));
     });
   }
 

@@ -4,27 +4,24 @@ import type { StoreOptions } from '../port/store.ts';
 import { StoreRefused } from '../port/errors.ts';
 import { connect } from './connect.ts';
 import { openingError } from './failures.ts';
-import { collectionNames, documents, insertNew, meta, readMeta, reservations } from './collections.ts';
+import { type LayoutChange, type LayoutState, requireKnownLayout } from '../layout.ts';
+import { collectionNames, documents, insertNew, meta, readMeta, reservations, typesKept } from './collections.ts';
+
+/** The first layout that a start upgrades. */
+const oldest = 4;
 
 /**
- * The layout that this engine reads and writes. 2: versions have a digest; those of layout 1 get theirs in the
- * background. 3: index entries do not depend on the public URL, and owners are stored; a server rebuilds the entries
- * and adds the owners before it answers (upgrade.ts). 4: the types that a partition uses are listed
- * (used-types.ts); a server lists those of an older layout in the background.
+ * What each later layout changes. A new one needs a store of the layout before it in test/fixtures/layouts, and what
+ * `prepareDatabase` does with it.
  */
-export const layout = 4;
+export const layoutChanges: readonly LayoutChange[] = [];
+
+/** The layout that this engine reads and writes. */
+export const layout = oldest + layoutChanges.length;
 
 /**
- * `_id` in `meta` of what says how far versions of layout 1 have got a digest, and whether the types of all partitions
- * are listed; and the value when nothing is left.
- */
-export const digestsMeta = 'digests';
-export const usedTypesMeta = 'usedTypes';
-export const done = 'done';
-
-/**
- * Initialises a database, unless the mode is `read`; returns the key of its buckets. Throws `StoreRefused` for a newer
- * layout, a database with other content, and if `read` finds no store.
+ * Initialises a database, unless the mode is `read`; returns the key of its buckets. Throws `StoreRefused` for a layout
+ * that this engine does not know, a database with other content, and if `read` finds no store.
  */
 export async function prepareDatabase(database: Db, mode: StoreOptions['mode']): Promise<string> {
   const name = database.databaseName;
@@ -32,17 +29,10 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
     if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
     // First of all: by it another process that opens the database meanwhile knows it as ours.
     await putMeta(database, 'layout', layout);
-    // Older engines, which leave something to do, cannot write to it.
-    for (const chore of [digestsMeta, usedTypesMeta]) await putMeta(database, chore, done);
   }
   const found = Number(await readMeta(database, 'layout'));
-  if (found > layout)
-    throw new StoreRefused(
-      `The database \`${name}\` was written by a newer version (layout ${found}; this one knows ` +
-        `${layout}); use that version`,
-    );
+  requireKnownLayout(`The database \`${name}\``, found, { oldest, newest: layout });
   if (mode !== 'read') {
-    if (found < 3) await putMeta(database, 'upgrade', found);
     await meta(database).updateOne({ _id: 'layout', value: { $lt: layout } }, { $set: { value: layout } });
     await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
     for (const collection of [documents(database), reservations(database)])
@@ -80,4 +70,19 @@ export async function readStore<T>(url: string, read: (database: Db) => Promise<
   } finally {
     await close();
   }
+}
+
+/** Like `readLayout`, of the store in a database. Counts are those that the server estimates. */
+export function readMongoLayout(url: string): Promise<LayoutState> {
+  return readStore(url, async database => {
+    const found = Number(await readMeta(database, 'layout'));
+    const count = async (suffix: string): Promise<number> => {
+      let sum = 0;
+      for (const type of await typesKept(database))
+        sum += await database.collection(`${type}${suffix}`).estimatedDocumentCount();
+      return sum;
+    };
+    const changes = layoutChanges.filter(change => change.layout > found);
+    return { found, newest: layout, changes, records: await count(''), versions: await count('.history') };
+  });
 }

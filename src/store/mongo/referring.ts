@@ -26,7 +26,7 @@ export async function findReferring(
   const asked: Asked[] = [];
   const used = await usedTypesOf(core, p);
   for (const [type, params] of paramsReferringTo(core.options.model, to.type)) {
-    if (used?.has(type.name) === false) continue;
+    if (!used.has(type.name)) continue;
     const indexes = readyIndexes(indexesOf(type, p, await core.registry.ready(p, type)), params);
     for (const { code } of params) core.options.used?.(type, code, 'search');
     const terms = indexes.flatMap(({ start }) =>

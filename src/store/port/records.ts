@@ -42,7 +42,7 @@ export interface StoredVersion {
   readonly text: string | undefined;
   /**
    * The owners (indexing/owners.ts), derived at the write; absent in a tombstone, in a type without `access-link`, and
-   * if other definitions or an older layout wrote the version.
+   * if other definitions wrote the version.
    */
   readonly owners?: readonly string[] | undefined;
   /**

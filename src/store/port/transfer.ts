@@ -74,8 +74,6 @@ export interface StoreProgress {
   /** Of this step. */
   readonly checked: number;
   readonly of: number | undefined;
-  /** Versions so far without a digest: older engines wrote them, and no server has added it yet. */
-  readonly undigested: number;
   readonly findings: readonly StoreFinding[];
 }
 

@@ -4,8 +4,8 @@ import type { KeptVersion, StoreFinding } from '../port/transfer.ts';
 import type { StoredVersion } from '../port/records.ts';
 
 /**
- * The fault of a version: its text is not JSON, it differs from its digest, or, if it has none yet, its text differs
- * from its key. `partition` is the key of the partition in the store. Undefined if there is none.
+ * The fault of a version: its text is not JSON, it differs from its digest, or its text differs from its key.
+ * `partition` is the key of the partition in the store. Undefined if there is none.
  */
 export function versionFinding(
   partition: number | string,
@@ -14,7 +14,7 @@ export function versionFinding(
 ): Pick<StoreFinding, 'is' | 'why'> | undefined {
   const fault = versionFault(version);
   if (fault === 'text') return { is: 'text', why: 'its text is not JSON' };
-  if (digest !== undefined && recordDigest(partition, version) !== digest)
+  if (recordDigest(partition, version) !== digest)
     return { is: 'altered', why: 'it differs from what was written: its digest is another' };
   if (fault === 'stamp') return { is: 'stamp', why: 'its text has another type, id, version or time than its key' };
   return undefined;

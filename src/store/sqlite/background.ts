@@ -3,7 +3,6 @@ import type { BytesFolder } from '../files/sweep.ts';
 import { byteSweep } from './byte-sweep.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { type Core, submit } from './core.ts';
-import { digestFill } from './digest-fill.ts';
 import { sqliteIndexes } from './indexes.ts';
 import { WordsMerge } from './words-merge.ts';
 
@@ -11,19 +10,17 @@ import { WordsMerge } from './words-merge.ts';
 const pause = 2_000;
 
 /**
- * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, adds missing
- * digests to versions, and merges the words of full-text search. `unswept` are folders of attachments that the start
- * has left; if it is undefined no attachments are swept.
+ * The background work of a server, one step after the other: fills pending indexes, deletes obsolete data, and merges
+ * the words of full-text search. `unswept` are folders of attachments that the start has left; if it is undefined no
+ * attachments are swept.
  */
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
   const sweepBytes = unswept && byteSweep(core, unswept);
-  const fillDigests = digestFill(core);
   const words = new WordsMerge(core);
   const step = async (): Promise<boolean> =>
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
     (await sweepBytes?.()) ||
-    (await fillDigests()) ||
     words.step();
   return [{ step, pause }];
 }

@@ -11,37 +11,30 @@ export const checkedColumns: Readonly<Record<Table, string>> = {
   versions: 'rowid, t, id, version, last_updated, text, digest, NULL',
 };
 
-/** The result of checking a version: `none` if its partition is being removed. */
-export interface CheckedRow {
-  readonly finding: StoreFinding | undefined;
-  readonly undigested: boolean;
-}
-
-/** Compares a version with its digest, or if it has none yet, its text with the columns beside it. */
+/** The finding about a version that differs from its digest; undefined if there is none. */
 export function checkRow(
   database: Database,
   places: Places,
   table: Table,
   [rowid, t, id, version, lastUpdated, text, digest]: Row,
-): CheckedRow {
-  const found = (is: StoreFinding['is'], why: string): CheckedRow => ({
-    finding: { is, ...nameOf(places, table, [t ?? null, id ?? null, version ?? null]), why },
-    undigested: digest === null,
+): StoreFinding | undefined {
+  const found = (is: StoreFinding['is'], why: string): StoreFinding => ({
+    is,
+    ...nameOf(places, table, [t ?? null, id ?? null, version ?? null]),
+    why,
   });
   const place = typeof t === 'number' ? places.get(t) : undefined;
   const isShaped =
     typeof id === 'string' &&
     typeof version === 'number' &&
     typeof lastUpdated === 'number' &&
-    isText(text) &&
-    isText(digest);
+    (text === null || typeof text === 'string') &&
+    typeof digest === 'string';
   if (!isShaped) return found('altered', `row ${rowid} has values that no record has`);
   if (place === undefined) return found('altered', `row ${rowid} has an unknown type`);
   const attached = attempt(() => attachedTo(database, Number(t), id, version));
   if (attached.failed !== undefined) return found('unreadable', `its attachments: ${attached.failed}`);
   const kept = { type: place.type, id, version, lastUpdated, text: text ?? undefined, attachments: attached.value };
-  const wrong = versionFinding(place.n, kept, digest ?? undefined);
-  return wrong === undefined ? { finding: undefined, undigested: digest === null } : found(wrong.is, wrong.why);
+  const wrong = versionFinding(place.n, kept, digest);
+  return wrong && found(wrong.is, wrong.why);
 }
-
-const isText = (value: unknown): value is string | null => value === null || typeof value === 'string';

@@ -5,7 +5,6 @@ import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/
 import type { DueBytes } from '../files/sweep.ts';
 import type { Failure } from '../files/failures.ts';
 import type { WatchedFiles } from '../files/watch.ts';
-import type { Table } from './places.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedPartition, WantedType } from './wanted.ts';
@@ -16,7 +15,6 @@ export type Job =
   | RestoreJob
   | NotesJob
   | RebuildJob
-  | FillJob
   | { readonly kind: 'register'; readonly epoch: number; readonly partitions: readonly WantedPartition[] }
   | {
       readonly kind: 'addPartition';
@@ -25,8 +23,6 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
-  /** The upgrade of an older layout is complete. */
-  | { readonly kind: 'upgraded' }
   /** Rebuilds matching indexes: `codes` undefined means all. */
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some obsolete rows; the result says whether there may be more. */
@@ -160,20 +156,6 @@ export interface RebuildJob {
   }[];
   /** No resources follow: the indexes are complete. */
   readonly last: boolean;
-}
-
-/** Adds values to versions that an older layout wrote without them. */
-export interface FillJob {
-  readonly kind: 'fill';
-  readonly table: Table;
-  readonly column: 'digest' | 'owners';
-  readonly rows: readonly Filled[];
-}
-
-export interface Filled {
-  readonly rowid: number;
-  readonly version: number;
-  readonly value: string;
 }
 
 /** The result of a job. `stale`: prepared from outdated reads; prepare it again. */

@@ -91,18 +91,8 @@ function run(database: Database, asked: SubmittedJob, commit: Commit, data: Writ
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
         return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
-    case 'upgraded':
-      database.run(`DELETE FROM meta WHERE key = 'upgrade'`);
-      return { kind: 'done', value: null };
     case 'notes':
       return keepNotes(database, job);
-    case 'fill': {
-      // Unless they have one, or the resource has another version now.
-      const where = `rowid = ? AND version = ? AND ${job.column} IS NULL`;
-      for (const { rowid, version, value } of job.rows)
-        database.run(`UPDATE ${job.table} SET ${job.column} = ? WHERE ${where}`, [value, rowid, version]);
-      return { kind: 'done', value: null };
-    }
     case 'write':
     case 'restore':
     case 'rebuild':

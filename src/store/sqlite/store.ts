@@ -31,7 +31,6 @@ import { exposureNotice, makePrivate } from '../files/private.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
 import { type Budgets, usualBudgets } from './budget.ts';
-import { finishUpgrade } from './upgrade.ts';
 import { verify } from '../upkeep/verify.ts';
 import { changeTo } from '../upkeep/views.ts';
 import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
@@ -80,7 +79,6 @@ export async function openSqliteStore(
     const { model } = core.options;
     if (hasFullText(model)) requireFullText(database);
     if (options.mode === 'serve' && before !== definitionsDigest(model)) await register(core);
-    if (options.mode === 'serve') await finishUpgrade(core);
     const hasAttachments = (): boolean => database.get('SELECT 1 FROM attachments LIMIT 1') !== undefined;
     for (const text of [exposureNotice(path), lostBytesNotice(path, hasAttachments)])
       if (text !== undefined) options.notice?.(text);

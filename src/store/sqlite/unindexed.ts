@@ -2,7 +2,6 @@ import type { StoreFinding } from '../port/transfer.ts';
 import { attempt } from './attempt.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places, type Table } from './places.ts';
-import type { SqlValue } from './sql.ts';
 
 /** An index of such a table: its own tree. */
 export interface Index {
@@ -72,24 +71,4 @@ export class Unindexed {
     if (entry.failed !== undefined) return `not in the readable part of the index \`${name}\` of the file`;
     return entry.value?.[0] === rowid ? undefined : `missing from the index \`${name}\` of the file`;
   }
-}
-
-/** The findings about the index of versions without a digest, whose entries SQLite's own check does not count. */
-export function undigestedFindings(database: Database, table: Table): readonly StoreFinding[] {
-  const name = `${table}_undigested`;
-  const indexed = `FROM ${table} INDEXED BY ${name} WHERE digest IS NULL`;
-  const isRight = attempt(() => {
-    const [cells, entries] =
-      database.get(
-        `SELECT (SELECT ncell FROM dbstat WHERE name = ? AND aggregate = TRUE), (SELECT count(*) ${indexed})`,
-        [name],
-      ) ?? [];
-    const some = database.all(`SELECT rowid ${indexed} ORDER BY rowid LIMIT ?`, [most]);
-    const digestOf = (row: Row): SqlValue | undefined =>
-      database.get(`SELECT digest FROM ${table} NOT INDEXED WHERE rowid = ?`, row)?.[0];
-    return cells === entries && some.every(row => digestOf(row) === null);
-  });
-  if (isRight.value === true) return [];
-  const why = isRight.failed === undefined ? 'names others' : `cannot be read: ${isRight.failed}`;
-  return [{ is: 'file', partition: undefined, what: '-', why: `the index \`${name}\` of the file ${why}` }];
 }

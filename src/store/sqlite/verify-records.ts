@@ -6,7 +6,7 @@ import { checkedColumns, checkRow } from './check-row.ts';
 import type { Database, Row } from './open.ts';
 import { nameOf, type Places, type Table } from './places.ts';
 import { rowsAround } from './rows-around.ts';
-import { conditionsOf, type Index, recordIndexes, undigestedFindings, Unindexed } from './unindexed.ts';
+import { conditionsOf, type Index, recordIndexes, Unindexed } from './unindexed.ts';
 import { type Walked, walkTable } from './walk-table.ts';
 
 /** Versions in memory. */
@@ -47,7 +47,6 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
     await setImmediate();
     database.endMoment();
   }
-  yield { checked: 0, findings: undigestedFindings(database, table) };
   if (!work.isDamaged) return;
   for (const index of recordIndexes[table])
     for (const t of work.places.keys())
@@ -60,17 +59,16 @@ export async function* verifyRecords(work: VerifyRecords, table: Table): AsyncIt
 
 function checkedStep(work: VerifyRecords, table: Table, rows: readonly Row[]): Checked {
   const findings: StoreFinding[] = [];
-  let [checked, undigested] = [0, 0];
+  let checked = 0;
   for (const row of rows) {
     if (!isMeant(work, Number(row[1]))) continue;
-    const { finding, undigested: isWithout } = checkRow(work.database, work.places, table, row);
+    const finding = checkRow(work.database, work.places, table, row);
     checked += 1;
-    if (isWithout) undigested += 1;
     if (finding !== undefined) findings.push(finding);
     const n = work.places.get(Number(row[1]))?.n;
     if (n !== undefined) work.latest.set(n, Math.max(work.latest.get(n) ?? 0, Number(row[4])));
   }
-  return { checked, undigested, findings };
+  return { checked, findings };
 }
 
 /** For all partitions, also rows without a known partition. */
@@ -100,5 +98,5 @@ function lostBy(work: VerifyRecords, table: Table, t: number, entry: Row): Store
   if (row.failed !== undefined) return { is: 'unreadable', ...name, why: row.failed };
   const isThere = row.value?.[1] === t && row.value[2] === id;
   if (!isThere) return { is: 'lost', ...name, why: 'an index names it, but the table does not have it' };
-  return checkRow(work.database, work.places, table, row.value ?? []).finding;
+  return checkRow(work.database, work.places, table, row.value ?? []);
 }

@@ -30,7 +30,7 @@ const tables: readonly Table[] = [
     rest: ['value'],
     nameOf: ([key]) => `meta ${key}`,
     faultOf: ([key, value]) => {
-      if (key === 'definitions' || key === 'upgrade') return typeof value === 'string' ? undefined : 'it is not a text';
+      if (key === 'definitions') return typeof value === 'string' ? undefined : 'it is not a text';
       return key === 'epoch' && /^\d+$/.test(String(value)) ? undefined : 'it is not a valid value';
     },
   },

@@ -3,8 +3,6 @@ import type { StoreFinding, StoreProgress } from '../port/transfer.ts';
 /** The progress of a part of a verification since its last report, with its findings. */
 export interface Checked {
   readonly checked: number;
-  /** Number of versions without a digest among them. */
-  readonly undigested?: number;
   readonly findings: readonly StoreFinding[];
 }
 
@@ -20,12 +18,10 @@ export interface Part {
 export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<StoreProgress> {
   const isNew = createFilter();
   const checked = { file: 0, records: 0, versions: 0, values: 0, indexes: 0 };
-  let undigested = 0;
   for await (const { step, of, read } of parts)
     for await (const one of read) {
       checked[step] += one.checked;
-      undigested += one.undigested ?? 0;
-      yield { step, checked: checked[step], of, undigested, findings: one.findings.filter(isNew) };
+      yield { step, checked: checked[step], of, findings: one.findings.filter(isNew) };
     }
 }
 

@@ -39,6 +39,6 @@ async function* verifyType<P extends PartitionIdentity>(
   let checked = 0;
   for await (const { findings, checked: more } of indexes.verify(partition, type)) {
     checked += more;
-    yield { step: 'indexes', type: type.name, checked, of: Math.max(state?.of ?? 0, checked), undigested: 0, findings };
+    yield { step: 'indexes', type: type.name, checked, of: Math.max(state?.of ?? 0, checked), findings };
   }
 }

@@ -1,9 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { meta, servers } from '../../../src/store/mongo/collections.ts';
-import { fillDigests } from '../../../src/store/mongo/digest-fill.ts';
 import type { HistoryDocument, ResourceDocument } from '../../../src/store/mongo/layout.ts';
-import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import { recordDigest } from '../../../src/store/record/record-digest.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
@@ -11,7 +8,6 @@ import { newMongoPlace } from '../../support/mongodb/place.ts';
 import { bytesOf } from '../support/bytes-of.ts';
 import * as t from '../support/fixture.ts';
 import { list } from '../support/list.ts';
-import { openCore } from './support/core.ts';
 
 describe('digests of versions', () => {
   let place: t.Place;
@@ -42,7 +38,6 @@ describe('digests of versions', () => {
   };
   const expected = async (partition: Partition): Promise<readonly string[]> =>
     (await list(partition.export())).map(version => recordDigest('1', version));
-  const undigested = async (): Promise<number> => (await digests()).filter(one => one === undefined).length;
 
   const fill = async (partition: Partition): Promise<void> => {
     const kept = await partition.putAttachment(bytesOf('a'));
@@ -53,16 +48,8 @@ describe('digests of versions', () => {
     await partition.write([t.put('c', [], { attachments: [] })]);
     await partition.write([t.remove('c')]);
   };
-  /** What an engine of layout 1 would have left. */
-  const asLayout1 = async (): Promise<void> => {
-    for (const versions of [current(), older()]) await versions.updateMany({}, { $unset: { digest: 1 } });
-    await meta(client.db()).deleteOne({ _id: 'digests' });
-    await meta(client.db()).updateOne({ _id: 'layout' }, { $set: { value: 1 } });
-  };
-
-  it('come with every write, and with what is restored, so that in a new database none is looked for', async () => {
+  it('come with every write, and with what is restored', async () => {
     const { demo, store } = await open();
-    expect(await meta(client.db()).findOne({ _id: 'digests' })).toMatchObject({ value: 'done' });
     await fill(demo);
     expect(await digests()).toHaveLength(9);
     expect(await digests()).toEqual(await expected(demo));
@@ -73,53 +60,5 @@ describe('digests of versions', () => {
     expect(await digests()).toHaveLength(9);
     expect(await digests()).toEqual(await expected(demo));
     await store.close();
-  });
-
-  it('are filled in by a server where an older engine wrote none, but not to what is no sound record', async () => {
-    const first = await open();
-    await fill(first.demo);
-    await first.demo.write([...Array.from({ length: 240 }, (_, at) => t.put(`more-${at}`)), t.put('broken')], t.each);
-    await first.store.close();
-    await asLayout1();
-    await current().updateOne({ _id: '1/broken' }, { $set: { text: '{' } });
-    const reading = await open({ mode: 'read' });
-    expect(await undigested()).toBe(250);
-    const wanted = await expected(reading.demo);
-    await open();
-    await expect.poll(undigested).toBe(1);
-    const found = await digests();
-    expect(found.filter(one => one !== undefined)).toEqual(wanted.filter((_, at) => found[at] !== undefined));
-    expect(await meta(client.db()).findOne({ _id: 'layout' })).toMatchObject({ value: layout });
-    await expect.poll(() => meta(client.db()).findOne({ _id: 'digests' })).toMatchObject({ value: 'done' });
-  });
-
-  it('are filled in on where another server was', async () => {
-    const first = await open();
-    await first.demo.write(
-      ['a', 'b', 'c'].map(id => t.put(id)),
-      t.each,
-    );
-    await first.store.close();
-    await asLayout1();
-    await meta(client.db()).insertOne({ _id: 'digests', value: `${t.typeName} 1/b` });
-    await open();
-    await expect.poll(() => meta(client.db()).findOne({ _id: 'digests' })).toMatchObject({ value: 'done' });
-    expect((await digests()).map(one => one === undefined)).toEqual([true, true, false]);
-  });
-
-  it('wait while an engine works on the store that writes none', async () => {
-    const first = await open();
-    await first.demo.write([t.put('a')]);
-    await first.store.close();
-    await asLayout1();
-    const old = { mode: 'serve', definitions: 'x', host: 'elsewhere', pid: 1 } as const;
-    await servers(client.db()).insertOne({ _id: 'old', ...old, seen: new Date(Date.now() + 60_000) });
-    const core = await openCore(place.url);
-    await fillDigests(core);
-    expect(await undigested()).toBe(1);
-    await servers(client.db()).deleteOne({ _id: 'old' });
-    await fillDigests(core);
-    expect(await undigested()).toBe(0);
-    await core.close();
   });
 });

@@ -14,7 +14,6 @@ import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { Condition } from '../../../src/store/files/condition.ts';
 import { watchedFiles } from '../../../src/store/files/watch.ts';
 import { Readers } from '../../../src/store/sqlite/readers.ts';
-import { schema } from '../../../src/store/sqlite/schema.ts';
 import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
@@ -23,7 +22,6 @@ import { bytesOf, digestOf } from '../support/bytes-of.ts';
 import { keptFiles } from '../support/kept-files.ts';
 import { kept, openClinic, picture, shippedModel } from '../support/shipped.ts';
 import { attachmentSteps } from '../support/verified.ts';
-import { attachmentsIn } from '../../support/attached.ts';
 
 let model: Model;
 let folder: string;
@@ -63,18 +61,6 @@ describe('the bytes of attachments', () => {
     await create('a');
     const digest = digestOf(bytesOf('a'));
     expect(readdirSync(join(folder, 'records.sqlite.attachments', '1', digest.slice(0, 2)))).toEqual([digest]);
-  });
-
-  it('have their tables in a store that was made before there were any', async () => {
-    await store.close();
-    file = join(folder, 'older.sqlite');
-    const older = openDatabase(file, 'write');
-    older.exec(`PRAGMA journal_mode = WAL; ${schema} PRAGMA application_id = 0x63727331; PRAGMA user_version = 1`);
-    older.close();
-    await expect(openClinic(`sqlite:${file}`, model, { mode: 'read' })).rejects.toThrow('start the server once');
-    ({ store, clinic } = await openClinic(`sqlite:${file}`, model));
-    await create('a');
-    expect(await attachmentsIn(clinic, 'Media')).toHaveLength(1);
   });
 
   it('that are damaged in length are written again when they come again', async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
-import { layout } from '../../../src/store/sqlite/migrations.ts';
+import { layout, layouts } from '../../../src/store/sqlite/migrations.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import { StoreRefused } from '../../../src/store/port/errors.ts';
 import * as t from '../support/fixture.ts';
@@ -29,11 +29,14 @@ describe('the file', () => {
     database.close();
   });
 
-  it('of a newer layout is refused in every mode, and left as it is', async () => {
+  it.each([
+    [layout + 1, /newer version/],
+    [layouts.oldest - 1, /older version/],
+  ])('of layout %i is refused in every mode, and left as it is', async (other, message) => {
     await (await t.openDemo(place.url)).store.close();
-    change(`PRAGMA user_version = ${layout + 1}`);
+    change(`PRAGMA user_version = ${other}`);
     for (const mode of ['serve', 'command', 'read'] as const)
-      await expect(t.openDemo(place.url, { mode })).rejects.toThrow(/newer version/);
+      await expect(t.openDemo(place.url, { mode })).rejects.toThrow(message);
     change(`PRAGMA user_version = ${layout}`);
     await (await t.openDemo(place.url)).store.close();
   });

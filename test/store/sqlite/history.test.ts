@@ -1,14 +1,9 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createExtract } from '../../../src/indexing/extract.ts';
-import { openStore } from '../../../src/store/open.ts';
 import { historySlice } from '../../../src/store/sqlite/history.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Sql } from '../../../src/store/sqlite/sql.ts';
 import type { HistoryScope } from '../../../src/store/port/transfer.ts';
 import * as t from '../support/fixture.ts';
-import { placeSqlite5 } from '../support/layouts.ts';
-import { list } from '../support/list.ts';
-import { shippedModel } from '../support/shipped.ts';
 
 const after = { lastUpdated: 1_000, type: t.typeName, id: 'a', version: 3 };
 const ofType: HistoryScope = { order: 'newest', of: [{ type: t.typeName }], after, slice: 50 };
@@ -41,23 +36,4 @@ describe('the statements of a page of versions', () => {
       expect(plan).toMatch(new RegExp(`^SEARCH \\w+ USING (?:COVERING )?INDEX ${indexes[at]} \\(t=\\? AND [^;]+\\)$`));
     }
   });
-});
-
-it('a store of layout 5 has the history of its types after its upgrade', async () => {
-  const place = await t.newPlace();
-  onTestFinished(() => place.remove());
-  await placeSqlite5(place.path);
-  const model = await shippedModel();
-  const options = { model, extract: createExtract(model), now: Date.now, mode: 'serve', deadline: 5_000 } as const;
-  const store = await openStore(place.url, options);
-  onTestFinished(() => store.close());
-  const clinic = await store.partition('clinic');
-  if (clinic === undefined) throw new Error('The partition is not there');
-  const found = await list(clinic.export({ order: 'newest', of: [{ type: 'Condition' }], slice: 3 }));
-  const all = await list(clinic.export({ type: 'Condition' }));
-  expect(found.map(({ lastUpdated }) => lastUpdated)).toEqual(
-    all.map(({ lastUpdated }) => lastUpdated).toSorted((a, b) => b - a),
-  );
-  expect(found.filter(({ text }) => text === undefined).map(({ id }) => id)).toEqual(['removed']);
-  for await (const step of store.verify()) expect('findings' in step ? step.findings : []).toEqual([]);
 });

@@ -87,6 +87,7 @@ describe('a restore is refused', () => {
     ['for a manifest of something else', () => say(one => (one['format'] = 'other')), /not the manifest of a backup/],
     ['for one of a newer version', () => say(one => (one['version'] = 2)), /newer version \(clinical-records-service/],
     ['for a newer layout', () => say(one => (one['layout'] = layout + 1)), /newer version \(layout/],
+    ['for an older layout', () => say(one => (one['layout'] = 5)), /older version \(layout/],
     ['for a changed database', () => store.change(backedUp(), 'DELETE FROM resources'), /is damaged: its SHA-256/],
     ['for a database that is gone', () => rmSync(backedUp()), /ENOENT/],
   ])('%s', async (_, change, message) => {

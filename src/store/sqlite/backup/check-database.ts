@@ -1,21 +1,15 @@
 import type { BackupFinding } from '../../backup/port.ts';
 import type { StoreFinding } from '../../port/transfer.ts';
-import { type Part, reportParts } from '../../upkeep/report.ts';
+import { reportParts } from '../../upkeep/report.ts';
 import { attempt } from '../attempt.ts';
-import { layout, layoutOf } from '../migrations.ts';
 import type { Database } from '../open.ts';
 import { readPlaces } from '../places.ts';
-import { checkLines, inFile } from '../verify-file.ts';
-import { one, partsOfFile } from '../verify-store.ts';
+import { partsOfFile } from '../verify-store.ts';
 import type { Pace } from '../../backup/pace.ts';
-
-/** Maximum number of reported lines of SQLite's own check for an older layout. */
-const most = 100;
 
 /**
  * Damage of a database that no process writes to: everything that `verify` finds without definitions, so that only the
- * comparison of index entries is left. An older layout is checked by SQLite only. SQLite's check, which reads the whole
- * file, is not rate limited.
+ * comparison of index entries is left. SQLite's check, which reads the whole file, is not rate limited.
  */
 export async function checkDatabase(
   database: Database,
@@ -23,8 +17,7 @@ export async function checkDatabase(
   pace: Pace,
   step: (done: number, of: number) => void,
 ): Promise<readonly BackupFinding[]> {
-  const isOlder = layoutOf(database, path) < layout;
-  const parts = isOlder ? integrityPart(database) : partsOfFile(database, path, readPlaces(database));
+  const parts = partsOfFile(database, path, readPlaces(database));
   const { size, versions } = extent(database);
   const found: StoreFinding[] = [];
   const read = { records: 0, versions: 0 };
@@ -38,10 +31,6 @@ export async function checkDatabase(
     await pace.spend(more);
   }
   return found.map(one => ({ in: 'database', ...one }));
-}
-
-async function* integrityPart(database: Database): AsyncIterable<Part> {
-  yield { step: 'file', read: one({ checked: 1, findings: checkLines(database, most).map(inFile) }) };
 }
 
 /** Size of the database, and its number of versions of records; 0 if that cannot be read. */

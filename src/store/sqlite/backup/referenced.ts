@@ -11,17 +11,13 @@ const inPartitions = 'n IN (SELECT n FROM partitions WHERE id IS NOT NULL)';
 /** The attachments that a database references, which are beside a file. */
 export function referencedBy(database: Database, file: string): Referenced {
   const partitions = database.all('SELECT id, n FROM partitions WHERE id IS NOT NULL ORDER BY id');
-  // The first layout has none.
-  const hasSome = database.get(`SELECT 1 FROM sqlite_schema WHERE name = 'attachments'`) !== undefined;
   const sizes = `SELECT max(size) AS size FROM attachments WHERE ${inPartitions} GROUP BY n, digest`;
-  const [files, size] = hasSome
-    ? (database.get(`SELECT count(*), coalesce(sum(size), 0) FROM (${sizes})`) ?? [])
-    : [0, 0];
+  const [files, size] = database.get(`SELECT count(*), coalesce(sum(size), 0) FROM (${sizes})`) ?? [];
   return {
     files: Number(files),
     size: Number(size),
     partitions: new Map(partitions.map(([id, n]) => [String(id), Number(n)])),
-    slices: () => (hasSome ? slicesOf(database) : []),
+    slices: () => slicesOf(database),
     bytes: n => bytesOf(knownAttachments(database), file, n, -Infinity),
   };
 }

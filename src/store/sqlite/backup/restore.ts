@@ -3,7 +3,8 @@ import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '.
 import { StoreRefused } from '../../port/errors.ts';
 import { auditFiles } from '../../files/audit.ts';
 import { lockForServing } from '../lock.ts';
-import { layout } from '../migrations.ts';
+import { requireKnownLayout } from '../../layout.ts';
+import { layouts } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
 import { copyPrivate, makeFolder } from '../../files/durable.ts';
 import { restoringFolder } from '../../files/left-behind.ts';
@@ -24,16 +25,14 @@ const unpaced = new Pace(Infinity);
 /**
  * Restores the store in a file from a backup. All of it is copied into a folder beside it, `FILE.restoring`, and
  * verified there; then attachments and audit log get their names, and the file last: if it does not exist, nothing was
- * restored. Throws `StoreRefused` if any part of a store exists, for an incomplete backup, and for a newer layout.
+ * restored. Throws `StoreRefused` if any part of a store exists, for an incomplete backup, and for a layout that this
+ * engine does not know.
  */
 export async function restoreSqlite(file: string, options: RestoreOptions): Promise<RestoreResult> {
   const folder = resolve(options.folder);
   const path = resolve(file);
   const manifest = await readManifest(folder);
-  if (manifest.layout > layout)
-    throw new StoreRefused(
-      `\`${folder}\` is of a newer version (layout ${manifest.layout}; this one knows ${layout}); use that version`,
-    );
+  requireKnownLayout(`\`${folder}\``, manifest.layout, layouts);
   makeFolder(dirname(path));
   const lock = lockForServing(path); // no server creates an empty store here meanwhile
   try {

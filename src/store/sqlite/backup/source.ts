@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import type { BackupSource } from '../../backup/port.ts';
 import { StoreRefused } from '../../port/errors.ts';
 import { auditFiles } from '../../files/audit.ts';
-import { layoutOf } from '../migrations.ts';
+import { requireLayout } from '../migrations.ts';
 import { type Database, openDatabase } from '../open.ts';
 import { openingError } from '../sqlite-error.ts';
 import { backup } from './backup.ts';
 
 /**
- * Opens the store in a file for copying: it is not changed, may be of an older layout, and needs no definitions. Throws
- * `StoreRefused` if there is none, for a newer layout and for a file with other content.
+ * Opens the store in a file for copying: it is not changed, and needs no definitions. Throws
+ * `StoreRefused` if there is none, for a layout that this engine does not know, and for a file with other content.
  */
 export function openSqliteSource(file: string): BackupSource {
   const path = resolve(file);
@@ -28,7 +28,7 @@ function openSource(path: string): Database {
   let database: Database | undefined;
   try {
     database = openDatabase(path, 'readOnly');
-    if (layoutOf(database, path) === 0) throw new StoreRefused(`\`${path}\` has no store yet`);
+    requireLayout(database, path);
     return database;
   } catch (error) {
     database?.close();

@@ -1,3 +1,5 @@
+import { StoreRefused } from './port/errors.ts';
+
 /** A change from one layout to the next, in words for the operator. */
 export interface LayoutChange {
   /** The layout that it makes. */
@@ -21,11 +23,29 @@ export interface LayoutState {
   /** The layout that this program reads and writes. */
   readonly newest: number;
   readonly changes: readonly LayoutChange[];
-  /** An earlier upgrade was interrupted: the next start continues it before it answers. */
-  readonly isInterrupted: boolean;
   readonly records: number;
   /** Older versions of records. */
   readonly versions: number;
+}
+
+/**
+ * Throws `StoreRefused` unless this program reads or upgrades a layout. `store` names the store in the message;
+ * `oldest` is the first layout that a start upgrades.
+ */
+export function requireKnownLayout(
+  store: string,
+  found: number,
+  { oldest, newest }: { readonly oldest: number; readonly newest: number },
+): void {
+  if (found > newest)
+    throw new StoreRefused(
+      `${store} was written by a newer version (layout ${found}; this one knows ${newest}); use that version`,
+    );
+  if (found < oldest)
+    throw new StoreRefused(
+      `${store} was written by an older version (layout ${found}; this one upgrades layouts from ${oldest} on); ` +
+        'upgrade it with an earlier version first',
+    );
 }
 
 /** The longest time of a change in seconds; 0 for one that takes no time. */
