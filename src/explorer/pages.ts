@@ -14,8 +14,10 @@ import { callbackPage } from './session/callback-page.ts';
 import { signInPage, signInPosted } from './session/sign-in-page.ts';
 import { signOutPosted } from './session/sign-out-page.ts';
 import { openPartition, startPage } from './start/start-page.ts';
-import { languagePage } from './shell/language-page.ts';
-import type { Page, Reply, Visit } from './shell/visit.ts';
+import { languagePage } from './shell/site.ts';
+import type { Reply } from '../pages/reply.ts';
+import type { Page } from '../pages/visit.ts';
+import type { Visit } from './shell/visit.ts';
 
 /** The page of a path whose last segment is `last`, or that of the operation that the segment names. */
 const ofOperation =
@@ -27,7 +29,7 @@ const ofOperation =
  * Every page, the first match first. Paths under `/r4` are those of the FHIR interface, for browsers; all other pages
  * are under `/explorer`. A FHIR path without a page is answered as JSON.
  */
-export const pages: readonly Page[] = [
+export const pages: readonly Page<Visit>[] = [
   { pattern: '/', get: startPage },
   { pattern: '/explorer/language', get: languagePage },
   { pattern: '/explorer/:partition/overview/:type/:id', get: overviewPage },

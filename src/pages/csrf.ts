@@ -1,19 +1,23 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-
-/** A new secret of a browser: 256 random bits, for a cookie. */
-export const newBrowserSecret = (): string => randomBytes(32).toString('base64url');
+import type { Cookies } from './cookies.ts';
 
 /**
- * The CSRF token of a form: derived from the secret of the browser (a cookie that no script reads), the session (empty
- * before there is one) and the purpose of the form, so that it is valid in no other browser, session or form, and no
- * other site can read or make one.
+ * The CSRF token of a form: derived from a secret of the browser (256 random bits in a cookie that no script reads,
+ * which this answer sets if there is none yet), the session (empty before there is one) and the purpose of the form, so
+ * that it is valid in no other browser, session or form, and no other site can read or make one.
  * https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html
  */
-export const formToken = (browser: string, session: string, purpose: string): string =>
-  createHmac('sha256', browser)
+export function formToken(cookies: Cookies, session: string, purpose: string): string {
+  let browser = cookies.read('browser');
+  if (browser === undefined) {
+    browser = randomBytes(32).toString('base64url');
+    cookies.set('browser', browser);
+  }
+  return createHmac('sha256', browser)
     .update(JSON.stringify([session, purpose]))
     .digest('base64url');
+}
 
 /** Compares the tokens in constant time. */
 export function isFormToken(given: string | null, expected: string): boolean {

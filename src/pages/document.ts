@@ -1,42 +1,28 @@
-import type { Assets } from './assets.ts';
-import type { Brand } from './brand.ts';
 import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import type { Html } from './html.ts';
 import { languages, locales } from './language.ts';
-import type { Language } from './language.ts';
-import { words } from './words.ts';
+import type { PageReply } from './reply.ts';
+import type { Site } from './site.ts';
+import { pageTexts } from './texts.ts';
+import type { PageVisit } from './visit.ts';
 
-/** A page with its frame. */
-export interface Document {
-  readonly language: Language;
-  readonly brand: Brand;
-  readonly assets: Assets;
-  /** Names of the style sheets and scripts. */
-  readonly styles: readonly string[];
-  readonly scripts: readonly string[];
-  readonly title: string;
-  /** Beside the name of the product. */
-  readonly top?: Part;
-  readonly body: Html;
-  /** The class of `main`. */
-  readonly width: string | undefined;
-  /** Beside the notice about logging. */
-  readonly bottom?: Part;
-  /** The page that the name of the product leads to; undefined for none. */
-  readonly home?: string | undefined;
-  /** The same page in the other language. */
-  readonly languageLink: (language: Language) => string;
-  readonly link: (path: string) => string;
-}
+/** The class of `main` by the width of a page. */
+const classes = { narrow: undefined, middle: 'wide', full: 'full' } as const;
 
-/** A whole page: head, header with the brand and the languages, content, and footer. */
-export function htmlDocument(document: Document): Html {
-  const { language, brand, assets, styles, scripts, title, top, body, width, bottom, home, languageLink } = document;
-  const { service: ours, skip, languages: label, logged } = words[language];
+/** A whole page: head, header with the brand, the navigation and the languages, content, and footer. */
+export function pageDocument<V extends PageVisit>(
+  { brand, assets, navigation, styles, width: usual }: Site<V>,
+  visit: V,
+  { title, body, width = usual, styles: more = [], scripts = [] }: PageReply,
+): Html {
+  const { language, link } = visit;
+  const { home, top, bottom, languageLink } = navigation(visit);
+  const { service: ours, skip, languages: label, logged } = pageTexts[language];
   const service = brand.name ?? ours;
-  const logo = document.link(assets.logo(brand.logo));
-  const asset = (name: string): string => document.link(assets.link(name));
+  const logo = link(assets.logo(brand.logo));
+  const asset = (name: string): string => link(assets.link(name));
   const others = languages.filter(one => one !== language);
+  const kind = classes[width];
   const name = html`<img src="${logo}" alt="" ${brand.logo === undefined && html` width="28"`} height="28" /><bdi
       >${service}</bdi
     >`;
@@ -49,7 +35,7 @@ export function htmlDocument(document: Document): Html {
         <meta name="robots" content="noindex" />
         <title>${title} – ${service}</title>
         <link rel="icon" href="${logo}" type="${brand.logo?.type ?? 'image/svg+xml'}" />
-        ${styles.map(style => html`<link rel="stylesheet" href="${asset(style)}" />`)}
+        ${[...styles, ...more].map(style => html`<link rel="stylesheet" href="${asset(style)}" />`)}
         ${scripts.map(script => html`<script src="${asset(script)}" defer></script>`)}
       </head>
       <body>
@@ -61,12 +47,12 @@ export function htmlDocument(document: Document): Html {
             ${others.map(
               other =>
                 html`<a href="${languageLink(other)}" lang="${locales[other]}" hreflang="${locales[other]}"
-                  >${words[other].language}</a
+                  >${pageTexts[other].language}</a
                 >`,
             )}
           </nav>
         </header>
-        <main id="main" tabindex="-1" ${width !== undefined && html` class="${width}"`}>${body}</main>
+        <main id="main" tabindex="-1" ${kind !== undefined && html` class="${kind}"`}>${body}</main>
         <footer class="bottom">
           <p>${logged}</p>
           ${bottom}

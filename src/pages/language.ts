@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { yearInSeconds } from './cookies.ts';
+import type { Cookies } from './cookies.ts';
 
 /** The languages of the pages. */
 export const languages = ['en', 'fr'] as const;
@@ -20,6 +22,22 @@ export function languageOf(wishes: {
   const { asked, kept, app, request } = wishes;
   const browser = preferred(request.headers['accept-language'] ?? '');
   return [asked, kept, ...app, ...browser].map(known).find(one => one !== undefined) ?? 'en';
+}
+
+/**
+ * The language of an answer. A language that the query requests (`language`) is stored in a cookie, and its parameter
+ * removed from the query; `app`: the languages that an app asks for.
+ */
+export function keepLanguage(
+  request: IncomingMessage,
+  cookies: Cookies,
+  query: URLSearchParams,
+  app: readonly string[] = [],
+): Language {
+  const asked = known(query.get('language'));
+  query.delete('language');
+  if (asked !== undefined) cookies.set('language', asked, yearInSeconds);
+  return languageOf({ asked, kept: cookies.read('language'), app, request });
 }
 
 /** `fr-CA` → `fr`; undefined for a language that the pages do not have. */

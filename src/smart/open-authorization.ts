@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openAccountsFile } from './accounts/accounts-file.ts';
-import { createCookies, sessionCookie } from '../pages/cookies.ts';
+import { createCookies } from '../pages/cookies.ts';
 import { readKeyFile } from './accounts/key-file.ts';
 import { explorerClient } from './accounts/explorer-client.ts';
 import type { Registry } from './accounts/registered.ts';
 import { createRegistry } from './accounts/registry.ts';
 import { remember } from '../auth/token/remember.ts';
 import { derivedSecret } from './token/seal.ts';
-import { createSessions } from './sign-in/session.ts';
+import { createSessions, sessionCookie } from './sign-in/session.ts';
 import type { Session } from './sign-in/session.ts';
 import type { SignInTried } from './sign-in/sign-in.ts';
 import { loadSigningKeys } from './token/signing-keys.ts';
@@ -139,9 +139,8 @@ async function assemble(parts: Assembled): Promise<Authorization> {
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
-  const cookies = createCookies(publicUrl);
   const session = async (request: IncomingMessage, response: ServerResponse): Promise<Session | undefined> => {
-    const secret = cookies.read(request, response, sessionCookie);
+    const secret = createCookies(publicUrl, request, response).read(sessionCookie);
     return secret === undefined ? undefined : sessions.find(secret);
   };
   const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors, brand);

@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#mime-type and https://www.rfc-editor.org/rfc/rfc9110#section-12.5.1
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wantsPage } from '../../src/http/explorer.ts';
-import { localPath } from '../../src/explorer/shell/local-path.ts';
+import { localPath } from '../../src/explorer/shell/paths.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';

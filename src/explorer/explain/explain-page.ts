@@ -1,6 +1,7 @@
 import { searchUrlOf } from '../../interaction/search/explain/url.ts';
 import { html } from '../../pages/html.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { explanationView } from './explanation-view.ts';
 import { explainTexts } from './texts.ts';
 

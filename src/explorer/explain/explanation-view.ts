@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { colon } from '../definition/in-language.ts';
 import { explainTexts } from './texts.ts';
 
@@ -82,7 +82,7 @@ function stepView(parts: Parts, language: Language): Html {
     </p>
     ${
       clauses.length + order.length > 0 &&
-      scrollTable(
+      table(
         texts.clause,
         [texts.clause, texts.index, texts.use],
         [

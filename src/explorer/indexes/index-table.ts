@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { numberText } from '../patient/tick-text.ts';
 import { sizeText } from '../record/values/primitive.ts';
 import type { DatabaseIndex } from '../../store/port/indexes.ts';
@@ -29,7 +29,7 @@ export function summaryTable(
   const byType = Map.groupBy(sizes, typeOf);
   const areByType = [...byType.keys()].some(type => type !== undefined);
   const types = [...Map.groupBy(rows, ({ type }) => type)];
-  return scrollTable(
+  return table(
     texts.summary,
     [texts.type, texts.records, texts.state, texts.searches, ...(areByType ? [texts.size] : [])],
     types.map(([type, of]) => {
@@ -58,7 +58,7 @@ export const isPending = ({ state }: IndexRow): boolean => state?.state === 'pen
 export function indexTable(rows: readonly IndexRow[], language: Language): Html {
   const texts = indexTexts[language];
   const headings = [texts.index, texts.state, texts.searches, texts.sorts, texts.last];
-  return scrollTable(
+  return table(
     texts.indexes,
     headings,
     rows.map(
@@ -76,7 +76,7 @@ export function indexTable(rows: readonly IndexRow[], language: Language): Html 
 
 /** One line for each database index with its size, the largest first. */
 export const sizeTable = (sizes: readonly DatabaseIndex[], language: Language): Html =>
-  scrollTable(
+  table(
     indexTexts[language].sizes,
     [indexTexts[language].index, indexTexts[language].size],
     sizes

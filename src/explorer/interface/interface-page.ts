@@ -4,7 +4,8 @@ import { typeName } from '../../pages/type-name.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { resultsPage } from '../results/results-page.ts';
 import { filterTypes } from '../shell/type-filter.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { texts } from './texts.ts';
 import type { InterfaceTexts } from './texts.ts';
 

@@ -5,7 +5,8 @@ import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import { viewOf } from '../record/open-view.ts';
 import { marksOf, recordTitle } from '../record/title.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 
 /** Most suggestions of a type, and most types that are searched. */
 const most = 6;

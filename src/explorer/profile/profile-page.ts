@@ -5,9 +5,10 @@ import type { Snapshot } from '../../model/snapshot/snapshot.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { shorten } from '../../validation/report.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { filterTypes } from '../shell/type-filter.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { profileTexts } from './texts.ts';
 import { treeOf } from './tree.ts';
 import { treeTable } from './tree-table.ts';
@@ -51,7 +52,7 @@ export function profilesPage(visit: Visit): Reply {
     body: html`<div class="card">
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead}</p>
-      ${filter} ${scrollTable(texts.title, [texts.type, texts.profiles], rows)}
+      ${filter} ${table(texts.title, [texts.type, texts.profiles], rows)}
     </div>`,
   };
 }

@@ -2,7 +2,7 @@ import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { colon, inEnglish } from '../definition/in-language.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { safeLink } from '../record/view.ts';
 import { profileTexts } from './texts.ts';
 import type { ProfileTexts } from './texts.ts';
@@ -19,11 +19,11 @@ export interface TreeView {
 export function treeTable(rows: readonly TreeRow[], view: TreeView): Html {
   const texts = profileTexts[view.language];
   const headings = [texts.element, texts.flags, texts.cardinality, texts.types, texts.about];
-  return scrollTable(
+  return table(
     texts.element,
     headings,
     rows.map(row => treeRow(row, view, texts)),
-    'tree',
+    { tree: true },
   );
 }
 

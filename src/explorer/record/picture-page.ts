@@ -1,6 +1,7 @@
 import { fhirError } from '../../fhir/error.ts';
 import { isObject } from '../../fhir/json-object.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { pictureTypes } from './values/other.ts';
 
 /**

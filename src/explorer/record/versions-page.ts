@@ -1,6 +1,7 @@
 import { html } from '../../pages/html.ts';
 import { resultLinks } from '../results/links.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { tabs } from './tabs.ts';
 import { versionsTable } from './versions.ts';
 import { textsOf } from './view.ts';

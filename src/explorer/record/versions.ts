@@ -2,7 +2,7 @@ import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { timeElement } from './values/time.ts';
 import type { RecordView } from './view.ts';
 
@@ -20,7 +20,7 @@ export function versionsTable(history: JsonObject, of: 'newest' | 'older' | 'sev
   const rows = objectsOf(history['entry']).map((entry, at) =>
     versionRow(entry, { isCurrent: of === 'newest' && at === 0, isNamed: of === 'several' }, view),
   );
-  return scrollTable(texts.versions, headings, rows);
+  return table(texts.versions, headings, rows);
 }
 
 function versionRow(

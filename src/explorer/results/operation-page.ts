@@ -6,7 +6,8 @@ import { formatOf, textView } from '../record/xml-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import { recordSheet } from '../record/sheet.ts';
 import { textsOf } from '../record/view.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { resultsPage } from './results-page.ts';
 import { texts } from './texts.ts';
 

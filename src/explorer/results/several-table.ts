@@ -5,7 +5,7 @@ import type { Html } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
 import { timeElement } from '../record/values/time.ts';
 import type { RecordView } from '../record/view.ts';
-import { scrollTable } from '../shell/table.ts';
+import { table } from '../../pages/parts.ts';
 import { recordLink } from './table.ts';
 import type { ResultsTexts } from './texts.ts';
 
@@ -29,6 +29,6 @@ export function severalTable(records: readonly JsonObject[], view: RecordView, t
     if (left < 0) break;
     shown.push(row);
   }
-  return html`${scrollTable(texts.several, [texts.record, texts.type, texts.changed], shown)}
+  return html`${table(texts.several, [texts.record, texts.type, texts.changed], shown)}
   ${shown.length < records.length && html`<p class="hint">${texts.cut(shown.length)}</p>`}`;
 }

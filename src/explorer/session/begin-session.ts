@@ -1,5 +1,4 @@
-import { createCookies } from '../../pages/cookies.ts';
-import type { Place } from '../shell/place.ts';
+import type { VisitedPartition } from '../shell/paths.ts';
 import type { Visit } from '../shell/visit.ts';
 import { accessByToken, explorerCookie, sessionsOf } from './rights.ts';
 
@@ -8,20 +7,19 @@ import { accessByToken, explorerCookie, sessionsOf } from './rights.ts';
  * FhirError 401 for a token that is not valid in the partition.
  */
 export async function beginSession(
-  { parts, engine, request, response }: Visit,
-  place: Place,
+  { parts, engine, cookies }: Visit,
+  place: VisitedPartition,
   { token, name, own }: { readonly token: string; readonly name?: string; readonly own: boolean },
 ): Promise<void> {
   const access = await accessByToken(parts, place, token);
   if (access === 'open') return;
   const { subject, client, expires } = access;
   const user = name ?? (subject === undefined ? client : await nameOf(parts, subject));
-  const cookies = createCookies(parts.publicUrl);
-  const before = cookies.read(request, response, explorerCookie);
+  const before = cookies.read(explorerCookie);
   if (before !== undefined) await sessionsOf(parts).end(before);
   const session = { token, partition: place.partition.id, name: user, own };
   const end = Math.min(expires, engine.now() + parts.sessionLifetime);
-  cookies.set(response, explorerCookie, await sessionsOf(parts).begin(session, end));
+  cookies.set(explorerCookie, await sessionsOf(parts).begin(session, end));
 }
 
 const nameOf = async ({ authorized }: Visit['parts'], id: string): Promise<string> =>

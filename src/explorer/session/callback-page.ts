@@ -3,8 +3,9 @@ import type { FhirError } from '../../fhir/error.ts';
 import { asString } from '../../fhir/json-object.ts';
 import { callEndpoint } from '../../smart/provider/call-endpoint.ts';
 import { explorerCallback, explorerId } from '../../smart/accounts/explorer-client.ts';
-import { findPlace } from '../shell/place.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import { findPlace } from '../shell/paths.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';
 import { endFlow } from './flow.ts';
 import { signInForm } from './sign-in-page.ts';
@@ -16,7 +17,7 @@ import { signInForm } from './sign-in-page.ts';
  */
 export async function callbackPage(visit: Visit): Promise<Reply> {
   const { parts, request, options } = visit;
-  const flow = endFlow(parts.publicUrl, visit, options.get('state'));
+  const flow = endFlow(visit.cookies, options.get('state'));
   if (flow === undefined || parts.authorized === undefined) throw notBegun();
   const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
   const refused = (why: string): Promise<Reply> =>

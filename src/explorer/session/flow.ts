@@ -1,21 +1,14 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createCookies } from '../../pages/cookies.ts';
+import type { Cookies } from '../../pages/cookies.ts';
 import { isFormToken } from '../../pages/csrf.ts';
 import { explorerCallback, explorerId } from '../../smart/accounts/explorer-client.ts';
-import { localPath } from '../shell/local-path.ts';
+import { localPath } from '../shell/paths.ts';
 
 /** How long a sign-in may take, in seconds. */
 const longest = 3_600;
 
 const flowCookie = 'explorer-flow';
 const returnCookie = 'explorer-return';
-
-/** The request and the answer that carry the cookies of a sign-in. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
 
 /**
  * Begins an authorization request and returns its path. Only the browser knows the secret, in a cookie, from which
@@ -24,14 +17,13 @@ interface Exchange {
  */
 export function beginFlow(
   publicUrl: string,
-  { response }: Exchange,
+  cookies: Cookies,
   asked: { readonly base: string; readonly scopes: readonly string[]; readonly to: string; readonly home: string },
 ): string {
-  const cookies = createCookies(publicUrl);
   const secret = randomBytes(32).toString('base64url');
-  cookies.set(response, flowCookie, secret, longest);
+  cookies.set(flowCookie, secret, longest);
   const [to = '', home = ''] = [asked.to, asked.home].map(path => Buffer.from(path).toString('base64url'));
-  cookies.set(response, returnCookie, to.length <= longestReturn ? to : home, longest);
+  cookies.set(returnCookie, to.length <= longestReturn ? to : home, longest);
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: explorerId,
@@ -50,16 +42,14 @@ const longestReturn = 200;
 
 /** The sign-in that ends: the code verifier, and the page to return to. Undefined if this browser began none. */
 export function endFlow(
-  publicUrl: string,
-  { request, response }: Exchange,
+  cookies: Cookies,
   state: string | null,
 ): { readonly verifier: string; readonly to: string } | undefined {
-  const cookies = createCookies(publicUrl);
-  const secret = cookies.read(request, response, flowCookie);
-  const to = cookies.read(request, response, returnCookie) ?? '';
+  const secret = cookies.read(flowCookie);
+  const to = cookies.read(returnCookie) ?? '';
   if (secret === undefined || !isFormToken(state, derived(secret, 'state'))) return undefined;
-  cookies.clear(response, flowCookie);
-  cookies.clear(response, returnCookie);
+  cookies.clear(flowCookie);
+  cookies.clear(returnCookie);
   return { verifier: derived(secret, 'verifier'), to: localPath(Buffer.from(to, 'base64url').toString()) ?? '/' };
 }
 

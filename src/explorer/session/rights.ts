@@ -1,10 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Access } from '../../auth/access.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { createAccessOf } from '../../http/request/access.ts';
-import { createCookies } from '../../pages/cookies.ts';
+import type { Cookies } from '../../pages/cookies.ts';
 import type { ExplorerParts } from '../shell/parts.ts';
-import type { Place } from '../shell/place.ts';
+import type { VisitedPartition } from '../shell/paths.ts';
 import { createExplorerSessions } from './sessions.ts';
 import type { ExplorerSession, ExplorerSessions } from './sessions.ts';
 
@@ -24,10 +24,10 @@ export const sessionsOf = ({ engine, sessionIdle }: ExplorerParts): ExplorerSess
 export async function findSession(
   parts: ExplorerParts,
   request: IncomingMessage,
-  response: ServerResponse,
+  cookies: Cookies,
 ): Promise<ExplorerSession | undefined> {
   if (request.headers.authorization !== undefined || !isOwnPage(request, parts.publicUrl)) return undefined;
-  const secret = createCookies(parts.publicUrl).read(request, response, explorerCookie);
+  const secret = cookies.read(explorerCookie);
   return secret === undefined ? undefined : sessionsOf(parts).find(secret);
 }
 
@@ -46,7 +46,7 @@ export function isOwnPage({ headers }: Pick<IncomingMessage, 'headers'>, publicU
 export async function rightsOf(
   parts: ExplorerParts,
   request: IncomingMessage,
-  place: Place | undefined,
+  place: VisitedPartition | undefined,
   session: ExplorerSession | undefined,
 ): Promise<Rights> {
   if (place === undefined) return { access: undefined, refused: undefined };
@@ -60,7 +60,11 @@ export async function rightsOf(
 
 type Headed = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
-function tokenHeaders(request: IncomingMessage, { partition }: Place, session: ExplorerSession | undefined): Headed {
+function tokenHeaders(
+  request: IncomingMessage,
+  { partition }: VisitedPartition,
+  session: ExplorerSession | undefined,
+): Headed {
   if (request.headers.authorization !== undefined) return request;
   return session?.partition === partition.id ? bearer(session.token) : { headers: {}, rawHeaders: [] };
 }
@@ -71,9 +75,12 @@ const bearer = (token: string): Headed => {
 };
 
 /** Decided where the rights of clients are. Throws FhirError 401. */
-const accessOf = ({ engine, verify }: ExplorerParts, place: Place, request: Headed): Access | Promise<Access> =>
-  createAccessOf(engine, verify, '/r4/:partition')(request, { query: '', ...place });
+const accessOf = (
+  { engine, verify }: ExplorerParts,
+  place: VisitedPartition,
+  request: Headed,
+): Access | Promise<Access> => createAccessOf(engine, verify, '/r4/:partition')(request, { query: '', ...place });
 
 /** The rights of a token. Throws FhirError 401 for one that is not valid in the partition. */
-export const accessByToken = (parts: ExplorerParts, place: Place, token: string): Access | Promise<Access> =>
+export const accessByToken = (parts: ExplorerParts, place: VisitedPartition, token: string): Access | Promise<Access> =>
   accessOf(parts, place, bearer(token));

@@ -2,11 +2,12 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
 import { explorerScopes } from '../../smart/accounts/explorer-client.ts';
-import { localPath } from '../shell/local-path.ts';
-import type { Place } from '../shell/place.ts';
-import { hereOf, signInPath } from '../shell/sign-in-path.ts';
-import { tokenField } from '../shell/token-field.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import { localPath } from '../shell/paths.ts';
+import type { VisitedPartition } from '../shell/paths.ts';
+import { hereOf, signInPath } from '../shell/paths.ts';
+import { tokenField } from '../../pages/parts.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { beginSession } from './begin-session.ts';
 import { beginFlow } from './flow.ts';
 import { demonstrationOf } from './look-around.ts';
@@ -20,7 +21,7 @@ export async function signInPage(visit: Visit): Promise<Reply> {
 }
 
 /** The same page instead of one that needs a sign-in, with the reason why a token was rejected. */
-export async function signInInstead(visit: Visit, place: Place, failure: FhirError): Promise<Reply> {
+export async function signInInstead(visit: Visit, place: VisitedPartition, failure: FhirError): Promise<Reply> {
   const isRejected = failure.headers['WWW-Authenticate']?.includes('error=') === true;
   return signInForm(visit, place, {
     to: hereOf(visit),
@@ -39,7 +40,7 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
   if (how === 'user' || how === 'patient') {
     const scopes = explorerScopes(engine.model, how);
     if (parts.authorized === undefined || scopes === undefined) throw notOffered();
-    return { kind: 'see', path: beginFlow(parts.publicUrl, visit, { base: place.base, scopes, to, home }) };
+    return { kind: 'see', path: beginFlow(parts.publicUrl, visit.cookies, { base: place.base, scopes, to, home }) };
   }
   if (how === 'demonstration') {
     const demonstration = await demonstrationOf(visit);
@@ -62,7 +63,7 @@ export async function signInPosted(visit: Visit): Promise<Reply> {
 /** The sign-in to a partition, which returns to a page; after a refusal with its reason. */
 export async function signInForm(
   visit: Visit,
-  place: Place,
+  place: VisitedPartition,
   { to, status = 200, reason }: { readonly to: string; readonly status?: number; readonly reason?: string },
 ): Promise<Reply> {
   const words = texts[visit.language];
@@ -72,7 +73,7 @@ export async function signInForm(
     kind: 'page',
     status,
     title: reason === undefined ? words.signIn : `${words.titleError}: ${words.signIn}`,
-    narrow: true,
+    width: 'middle',
     body: html`<div class="card">
       <h1>${words.title}</h1>
       <p class="lead">${words.lead(place.partition.id)}</p>
@@ -81,7 +82,7 @@ export async function signInForm(
   };
 }
 
-async function ways(visit: Visit, place: Place, action: string, words: SessionTexts): Promise<Html> {
+async function ways(visit: Visit, place: VisitedPartition, action: string, words: SessionTexts): Promise<Html> {
   const { parts, engine } = visit;
   const contexts = (['user', 'patient'] as const).filter(
     context => parts.authorized !== undefined && explorerScopes(engine.model, context) !== undefined,
@@ -114,11 +115,11 @@ async function ways(visit: Visit, place: Place, action: string, words: SessionTe
   return html`${contexts.length > 0 && signIn} ${isDemonstration && demonstration} ${token}`;
 }
 
-function placeOf({ place }: Visit): Place {
+function placeOf({ place }: Visit): VisitedPartition {
   if (place === undefined) throw fhirError(404, 'not-found', 'There is no partition to sign in to.');
   return place;
 }
 
-const homeOf = ({ partition }: Place): string => `/r4/${partition.id}`;
+const homeOf = ({ partition }: VisitedPartition): string => `/r4/${partition.id}`;
 
 const notOffered = (): FhirError => fhirError(404, 'not-supported', 'This way to sign in is not offered here.');

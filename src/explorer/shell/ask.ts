@@ -10,7 +10,7 @@ import { createPaths } from '../../interaction/paths.ts';
 import { resolveRoute, shapePaths } from '../../interaction/routes.ts';
 import type { Route, Shape } from '../../interaction/routes.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
-import type { Place } from './place.ts';
+import type { VisitedPartition } from './paths.ts';
 
 /** The answer of the FHIR interface. */
 export interface Answer {
@@ -25,7 +25,7 @@ export type Ask = (target: string) => Promise<Answer>;
 
 /** The visitor of a page. */
 export interface Asker {
-  readonly place: Place | undefined;
+  readonly place: VisitedPartition | undefined;
   /** Undefined without a signed-in visitor; `refused` is the reason, if the token was rejected. */
   readonly access: Access | undefined;
   readonly refused: FhirError | undefined;

@@ -1,55 +1,65 @@
 import type { FhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
-import type { Html } from '../../pages/html.ts';
-import { hereOf, signInPath } from './sign-in-path.ts';
-import type { Reply, Visit } from './visit.ts';
+import { errorPage, Problem } from '../../pages/problem.ts';
+import type { Reply } from '../../pages/reply.ts';
+import { pageTexts } from '../../pages/texts.ts';
+import { hereOf, signInPath } from './paths.ts';
+import type { Visit } from './visit.ts';
 
-/** The form with the search of the page, if the page is one of results of a type. */
-function searchFormOf({ place, params, path, target, engine }: Visit): string | undefined {
-  const { type = '' } = params;
-  if (place === undefined || path !== `/r4/${place.partition.id}/${type}` || !engine.model.types.has(type))
-    return undefined;
-  return `/explorer/${place.partition.id}/types/${target}`;
+/** The page of an error of the FHIR interface, with the issues that a client would get, or of a problem with a form. */
+export function failurePage(visit: Visit, failure: FhirError | Problem): Reply {
+  const { texts, language } = visit;
+  const { status, headers } = failure;
+  if (failure instanceof Problem) {
+    const { title, todo } = pageTexts[language].problems[failure.problem];
+    return errorPage(language, { status, headers, title, todo, links: linksOnward(visit, false) });
+  }
+  const { issues } = failure;
+  const title = texts.errors[status === 404 || status === 410 ? 'missing' : status < 500 ? 'refused' : 'failed'];
+  return errorPage(language, {
+    status,
+    headers,
+    title,
+    issues: issues.map(
+      ({ text, expression, code }) =>
+        html`<p lang="en">${text}</p>
+          <p class="hint"><code>${code}</code>${expression !== undefined && html` · <code>${expression}</code>`}</p>`,
+    ),
+    links: linksOnward(
+      visit,
+      issues.some(({ code }) => code === 'forbidden'),
+    ),
+  });
 }
 
-/** An error of the FHIR interface as a page: its issues, as a client would get them, and where to continue. */
-export function errorPage(visit: Visit, { status, issues, headers }: FhirError): Reply {
-  const { texts } = visit;
-  const codes = new Set(issues.map(({ code }) => code));
-  const title = texts.errors[status === 404 || status === 410 ? 'missing' : status < 500 ? 'refused' : 'failed'];
-  return {
-    kind: 'page',
-    status,
-    title,
-    headers,
-    body: html`<div class="card">
-      <h1>${title}</h1>
-      <ul class="issues">
-        ${issues.map(
-          ({ text, expression, code }) =>
-            html`<li>
-              <p lang="en">${text}</p>
-              <p class="hint"><code>${code}</code>${expression !== undefined && html` · <code>${expression}</code>`}</p>
-            </li>`,
-        )}
-      </ul>
-      ${onward(visit, codes)}
-    </div>`,
-  };
+interface Link {
+  readonly href: string;
+  readonly text: string;
 }
 
 /**
  * Links to the sign-in after a refusal, which leads back here, to the form of a search that is not valid, and to the
  * first page of the partition or the server.
  */
-function onward(visit: Visit, codes: ReadonlySet<string>): Html {
-  const { texts, place, link, engine } = visit;
-  const isSignIn = codes.has('forbidden') && engine.secured && place !== undefined;
-  const form = codes.has('forbidden') ? undefined : searchFormOf(visit);
-  const home = link(place === undefined ? '/' : `/r4/${place.partition.id}`);
-  return html`<ul class="codes">
-    ${isSignIn && html`<li><a href="${link(signInPath(place, hereOf(visit)))}">${texts.errors.signIn}</a></li>`}
-    ${form !== undefined && html`<li><a href="${link(form)}">${texts.errors.form}</a></li>`}
-    <li><a href="${home}">${place === undefined ? texts.errors.start : texts.sections.interface}</a></li>
-  </ul>`;
+function linksOnward(visit: Visit, isForbidden: boolean): readonly Link[] {
+  const {
+    texts,
+    place,
+    link,
+    engine,
+    params: { type = '' },
+    path,
+    target,
+    pageLink,
+  } = visit;
+  if (place === undefined) return [{ href: link('/'), text: texts.errors.start }];
+  const home = `/r4/${place.partition.id}`;
+  const isSearch = path === `${home}/${type}` && engine.model.types.has(type);
+  return [
+    ...(isForbidden && engine.secured
+      ? [{ href: link(signInPath(place, hereOf(visit))), text: texts.errors.signIn }]
+      : []),
+    ...(isSearch && !isForbidden ? [{ href: pageLink(`types/${target}`), text: texts.errors.form }] : []),
+    { href: link(home), text: texts.sections.interface },
+  ];
 }

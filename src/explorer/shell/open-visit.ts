@@ -1,14 +1,14 @@
 import type { Context } from '../../http/context.ts';
-import { createCookies } from '../../pages/cookies.ts';
-import { formToken, newBrowserSecret } from '../../pages/csrf.ts';
-import { languageOf } from '../../pages/language.ts';
+import { formToken } from '../../pages/csrf.ts';
+import { keepLanguage } from '../../pages/language.ts';
+import { beginVisit } from '../../pages/site.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { texts } from './texts.ts';
 import { searchParameter } from '../results/search-of.ts';
 import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
-import { findPlace } from './place.ts';
+import { findPlace } from './paths.ts';
 import { typesParameter } from './type-filter.ts';
 import type { Visit } from './visit.ts';
 
@@ -34,15 +34,11 @@ export async function openVisit(
   { req, res, state }: Context,
   params: Readonly<Record<string, string>>,
 ): Promise<OpenedVisit> {
-  const { engine, publicUrl } = parts;
+  const { engine } = parts;
   const { path, requestId, address } = state;
-  const cookies = createCookies(publicUrl);
-  const { pathname } = new URL(publicUrl);
-  const below = pathname.replace(/\/$/, '');
-  const language = languageOf({ asked: undefined, kept: cookies.read(req, res, 'language'), app: [], request: req });
-  let browser = cookies.read(req, res, 'browser');
-  if (browser === undefined) cookies.set(res, 'browser', (browser = newBrowserSecret()));
   res.setHeader('X-Request-Id', requestId);
+  const begun = beginVisit(parts.publicUrl, req, res, { path, params });
+  const { link, cookies } = begun;
 
   let problem: OpenedVisit['problem'];
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
@@ -59,35 +55,31 @@ export async function openVisit(
   const options = new URLSearchParams(
     pairs.filter(([name]) => !isFhir || pageParameters.has(name)).map(pair => [...pair]),
   );
-  const session = await attempt(() => findSession(parts, req, res));
+  const session = await attempt(() => findSession(parts, req, cookies));
   const id = params['partition'] ?? session?.partition;
   const place = id === undefined ? undefined : await attempt(() => findPlace(parts, id));
   const rights = await attempt(() => rightsOf(parts, req, place, session));
   const base = place === undefined ? '' : `/r4/${place.partition.id}`;
   const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
-  const link = (to: string): string => `${below}${to}`;
+  const language = keepLanguage(req, cookies, new URLSearchParams());
   const visit: Visit = {
+    ...begun,
+    address,
     parts,
     engine,
-    request: req,
-    response: res,
-    path,
-    params,
     query,
     options,
     form: new URLSearchParams(),
     language,
     texts: texts[language],
-    requestId,
-    address,
     place,
     access: rights?.access,
     user: session?.name,
-    token: formToken(browser, session?.token ?? '', 'explorer'),
+    token: formToken(cookies, session?.token ?? '', 'explorer'),
     ask: createAsk(engine, { place, access: rights?.access, refused: rights?.refused, requestId, address }),
     target: `${path.slice(base.length + 1)}${text === '' ? '' : `?${text}`}`,
-    link,
     record: target => link(`${base}/${target}`),
+    pageLink: page => link(`/explorer/${place?.partition.id ?? ''}/${page}`),
   };
   return { visit, problem };
 }

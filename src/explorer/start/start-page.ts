@@ -2,7 +2,8 @@ import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { demonstrationOf } from '../session/look-around.ts';
 import type { DemonstrationAccounts, DemonstrationParts } from '../shell/parts.ts';
-import type { Reply, Visit } from '../shell/visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { startTexts } from './texts.ts';
 
 /** The first page: where the records are; in a demonstration queries, launcher and accounts; how to add a type. */

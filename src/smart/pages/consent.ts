@@ -1,8 +1,8 @@
 import { partitionName } from '../../store/server/partition-names.ts';
 import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
-import { errorSummary, titleOf, tokenField } from './fields.ts';
-import type { FieldError } from './fields.ts';
+import { errorSummary, titleOf, tokenField } from '../../pages/parts.ts';
+import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { choosesPatient } from './patient-step.ts';
@@ -11,7 +11,8 @@ import { permissionsOf } from './permissions.ts';
 import type { ConsentPermission } from './permissions.ts';
 import { patientLines } from './picker.ts';
 import { userAccess } from './user-access.ts';
-import type { Reply, Visit } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * The consent page: which app requests which permissions, for whom, about which patient and for how long, in plain
@@ -73,12 +74,12 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, title, errors),
-    wide: true,
+    title: titleOf(visit.language, title, errors.length > 0),
+    width: 'middle',
     body: html`<div class="card">
       <h1>${title}</h1>
       <p class="lead">${words.asks(client.name)}</p>
-      ${errorSummary(visit, errors)}
+      ${errorSummary(visit.language, errors)}
       <dl class="facts">
         <div>
           <dt>${words.app}</dt>

@@ -1,17 +1,19 @@
 import type { Conversation, ConversationStep } from '../sign-in/conversation.ts';
 import type { RegisteredUser } from '../accounts/registered.ts';
-import { tokenField } from './fields.ts';
+import { tokenField } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
-import { Problem } from './problem.ts';
-import type { Reply, Visit } from './visit.ts';
+import { problem } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import { onwardPage } from './site.ts';
+import type { Visit } from './visit.ts';
 
 /** A conversation in which a user has signed in. */
 export type Signed = Conversation & { readonly user: RegisteredUser };
 
 /** The conversation that the path names. Throws Problem 404 if it has expired or belongs to another browser. */
 export function conversationOf({ conversation }: Visit): Conversation {
-  if (conversation === undefined) throw new Problem(404, 'over');
+  if (conversation === undefined) throw problem(404, 'over');
   return conversation;
 }
 
@@ -27,10 +29,10 @@ export const nextStep = (of: Conversation): Reply => ({ kind: 'see', path: stepP
  * The next page of a conversation: one of these pages, or an address outside of them (the protocol endpoints, which
  * lead to the app).
  */
-export function goOn({ parts }: Visit, { client }: Conversation, url: string): Reply {
-  const { publicUrl } = parts;
+export function goOn(visit: Visit, { client }: Conversation, url: string): Reply {
+  const { publicUrl } = visit.parts;
   const isPage = url.startsWith(`${publicUrl}/auth/interaction/`);
-  return isPage ? { kind: 'see', path: url.slice(publicUrl.length) } : { kind: 'onward', url, app: client.name };
+  return isPage ? { kind: 'see', path: url.slice(publicUrl.length) } : onwardPage(visit, url, client.name);
 }
 
 /** The path that declines the request. */

@@ -1,16 +1,18 @@
 import type { RegisteredClient, RegisteredUser } from '../accounts/registered.ts';
 import { partitionName } from '../../store/server/partition-names.ts';
-import { errorSummary, titleOf, tokenField } from './fields.ts';
-import type { FieldError } from './fields.ts';
+import { errorSummary, tickBox, titleOf, tokenField } from '../../pages/parts.ts';
+import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
 import { readPatient } from './patients.ts';
 import { noSearch, patientLines, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
 import type { Search } from './picker.ts';
-import { Problem } from './problem.ts';
+import { onwardPage } from './site.ts';
 import { userAccess } from './user-access.ts';
 import type { UserAccess } from './user-access.ts';
-import type { Reply, Visit } from './visit.ts';
+import { problem } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * Simulates the EHR that starts an app: the user chooses the app, then the patient; then the app's launch URL opens
@@ -37,7 +39,7 @@ export async function launcherPosted(visit: Visit): Promise<Reply> {
   const who = await accessOf(visit, user, choice);
   if (form.get('do') !== 'choose') {
     const search = await searchPatients(visit, who);
-    if (form.has('part')) return { kind: 'fragment', status: 200, body: resultsFragment(visit, search) };
+    if (form.has('part')) return { kind: 'fragment', body: resultsFragment(visit, search) };
     return patientPage(visit, choice, who, search, []);
   }
   const id = who.own ?? form.get('patient') ?? '';
@@ -47,7 +49,7 @@ export async function launcherPosted(visit: Visit): Promise<Reply> {
     return patientPage(visit, choice, who, search, [{ field, text: texts.patient.noChoice }]);
   }
   const patient = await readPatient(parts, who, visit, id);
-  if (patient === undefined) throw new Problem(403, 'patientGone');
+  if (patient === undefined) throw problem(403, 'patientGone');
   const { client, partition, launchUrl } = choice;
   const launch = await parts.createLaunch({
     client: client.id,
@@ -61,7 +63,7 @@ export async function launcherPosted(visit: Visit): Promise<Reply> {
   const url = new URL(launchUrl);
   url.searchParams.set('iss', who.base);
   url.searchParams.set('launch', launch);
-  return { kind: 'onward', url: url.href, app: client.name };
+  return onwardPage(visit, url.href, client.name);
 }
 
 /** An app with one of its launch URLs, in a partition. */
@@ -87,7 +89,7 @@ async function choicesOf({ parts }: Visit, user: RegisteredUser): Promise<readon
 
 async function accessOf({ parts }: Visit, user: RegisteredUser, { client, partition }: Choice): Promise<UserAccess> {
   const who = await userAccess(parts, { client: client.id, user, partition });
-  if (who.is === 'other') throw new Problem(403, 'noPatientAccess');
+  if (who.is === 'other') throw problem(403, 'noPatientAccess');
   return who;
 }
 
@@ -99,7 +101,7 @@ async function appsPage(visit: Visit, choices: readonly Choice[], errors: readon
       <h1>${words.noApps}</h1>
       <p class="lead">${words.noAppsTodo}</p>
     </div>`;
-    return { kind: 'page', status: 200, title: words.noApps, body };
+    return { kind: 'page', title: words.noApps, body };
   }
   const partitions = [...new Set(choices.map(({ partition }) => partition))];
   const names = new Map(
@@ -122,12 +124,12 @@ async function appsPage(visit: Visit, choices: readonly Choice[], errors: readon
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, words.title, errors),
-    wide: true,
+    title: titleOf(visit.language, words.title, errors.length > 0),
+    width: 'middle',
     body: html`<div class="card">
       <h1>${words.title}</h1>
       <p class="lead">${words.intro}</p>
-      ${errorSummary(visit, errors)}
+      ${errorSummary(visit.language, errors)}
       <form method="get" action="${link('/auth/launcher')}">
         <fieldset class="results">
           <legend>${words.app}</legend>
@@ -149,19 +151,17 @@ async function patientPage(
   const { texts, link, parts } = visit;
   const words = texts.launcher;
   const action = link(`/auth/launcher?${new URLSearchParams({ open: key }).toString()}`);
-  const banner = html`<div class="tick">
-    <input type="checkbox" id="banner" name="banner" value="1" checked /><label for="banner">${words.banner}</label>
-  </div>`;
+  const banner = tickBox({ id: 'banner', name: 'banner', value: '1', isTicked: true }, words.banner);
   const own = who.own === undefined ? undefined : await readPatient(parts, who, visit, who.own);
-  if (who.own !== undefined && own === undefined) throw new Problem(403, 'patientGone');
+  if (who.own !== undefined && own === undefined) throw problem(403, 'patientGone');
   const submit = words.start(client.name);
   const title = own === undefined ? words.patientTitle(client.name) : submit;
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, searchTitle(visit, search, title), errors),
-    script: own === undefined,
-    wide: true,
+    title: titleOf(visit.language, searchTitle(visit, search, title), errors.length > 0),
+    scripts: own === undefined ? ['picker.js'] : [],
+    width: 'middle',
     body: html`<div class="card">
       <h1>${title}</h1>
       ${

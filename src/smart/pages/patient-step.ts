@@ -1,15 +1,16 @@
 import { cancelForm, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
-import { titleOf } from './fields.ts';
-import type { FieldError } from './fields.ts';
+import { titleOf } from '../../pages/parts.ts';
+import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import { readPatient } from './patients.ts';
 import { noSearch, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
 import type { Search } from './picker.ts';
-import { Problem } from './problem.ts';
 import { userAccess } from './user-access.ts';
 import type { UserAccess } from './user-access.ts';
-import type { Reply, Visit } from './visit.ts';
+import { problem } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * The choice of the patient for an app. A user who is a patient gets that patient; a user who may see none gets an
@@ -30,7 +31,7 @@ export async function patientStepPosted(visit: Visit): Promise<Reply> {
   const { form, texts } = visit;
   if (form.get('do') !== 'choose') {
     const search = await searchPatients(visit, who);
-    if (form.has('part')) return { kind: 'fragment', status: 200, body: resultsFragment(visit, search) };
+    if (form.has('part')) return { kind: 'fragment', body: resultsFragment(visit, search) };
     return patientPage(visit, of, search, []);
   }
   const id = who.own ?? form.get('patient');
@@ -46,14 +47,14 @@ export const choosesPatient = ({ step, launch, patient }: Signed): boolean =>
 
 async function accessOf({ parts }: Visit, of: Signed): Promise<UserAccess> {
   const who = await userAccess(parts, { client: of.client.id, user: of.user, partition: of.partition });
-  if (who.is === 'other') throw new Problem(403, 'noPatientAccess');
+  if (who.is === 'other') throw problem(403, 'noPatientAccess');
   return who;
 }
 
 async function chosen(visit: Visit, of: Signed, who: UserAccess, id: string): Promise<Reply> {
   const { parts, request, response } = visit;
   const patient = await readPatient(parts, who, visit, id);
-  if (patient === undefined) throw new Problem(403, 'patientGone');
+  if (patient === undefined) throw problem(403, 'patientGone');
   const url = await parts.conversations.patientChosen(of, patient.id, request, response);
   return goOn(visit, of, url);
 }
@@ -64,9 +65,9 @@ function patientPage(visit: Visit, of: Signed, search: Search, errors: readonly 
   return {
     kind: 'page',
     status: errors.length === 0 ? 200 : 422,
-    title: titleOf(visit, searchTitle(visit, search, words.title), errors),
-    script: true,
-    wide: true,
+    title: titleOf(visit.language, searchTitle(visit, search, words.title), errors.length > 0),
+    scripts: ['picker.js'],
+    width: 'middle',
     body: html`<div class="card">
       <h1>${words.title}</h1>
       <p class="lead">${words.forApp(of.client.name)}</p>

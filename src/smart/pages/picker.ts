@@ -1,6 +1,6 @@
 import { FhirError } from '../../fhir/error.ts';
-import { errorSummary, textField, tokenField } from './fields.ts';
-import type { FieldError } from './fields.ts';
+import { badge, errorSummary, textField, tokenField } from '../../pages/parts.ts';
+import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Part } from '../../pages/html.ts';
 import { findPatients } from './patients.ts';
@@ -56,7 +56,7 @@ export function picker(
   const words = texts.patient;
   const { action, errors, more, submit = words.choose } = options;
   const searched = search !== noSearch;
-  return html`${errorSummary(visit, errors)}
+  return html`${errorSummary(visit.language, errors)}
     <search>
       <form
         class="search"
@@ -139,8 +139,6 @@ export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'languag
     ...(printedGender === undefined ? [] : [printedGender]),
     ...identifiers.map(value => html`${words.number} <bdi>${value}</bdi>`),
   ];
-  return html`<span class="name"
-      ><bdi>${name ?? words.noName}</bdi>${marks.map(mark => html` <span class="tag">${mark}</span>`)}</span
-    >
+  return html`<span class="name"><bdi>${name ?? words.noName}</bdi>${marks.map(mark => badge(mark))}</span>
     <span class="facts-line">${facts.map(fact => html`<span>${fact}</span> `)}</span>`;
 }

@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createCookies } from '../../pages/cookies.ts';
 import type { Brand } from '../../pages/brand.ts';
-import { requestIdOf } from '../../pages/request-id.ts';
-import { errorPage } from './error-page.ts';
-import { Problem } from './problem.ts';
-import type { ProblemName } from './problem.ts';
-import { createSend, keepLanguage } from './send.ts';
-import { texts } from './texts/index.ts';
+import { sendReply } from '../../pages/send.ts';
+import { problemPage, signInSite } from './site.ts';
+import { beginFramed, problem } from './visit.ts';
+import type { ProblemName } from './visit.ts';
 
 /** An error of the authorization endpoint that is shown to the user, since it must not be sent to the app. */
 export interface ProtocolError {
@@ -25,28 +22,15 @@ export function createProtocolErrorPage(
   frameAncestors: readonly string[],
   brand: Brand,
 ): (request: IncomingMessage, response: ServerResponse, error: ProtocolError) => Promise<void> {
-  const send = createSend(publicUrl, frameAncestors, brand);
-  const cookies = createCookies(publicUrl);
-  const below = new URL(publicUrl).pathname.replace(/\/$/, '');
+  const site = signInSite(publicUrl, frameAncestors, brand);
   return async (request, response, { status, error, description }) => {
     const [path = '', text = ''] = (request.url ?? '').split('?', 2);
     const query = new URLSearchParams(text);
-    const language = keepLanguage(cookies, request, response, query, (query.get('ui_locales') ?? '').split(' '));
-    const link = (to: string): string => `${below}${to}`;
-    const visit = {
-      request,
-      response,
-      path,
-      query,
-      language,
-      texts: texts[language],
-      cookies,
-      link,
-      user: undefined,
-      sessionSecret: undefined,
-    };
-    const problem = new Problem(status, problemOf(status, error, description ?? ''));
-    send(visit, errorPage(visit, problem, { code: error, description, requestId: requestIdOf(response) }));
+    const languages = (query.get('ui_locales') ?? '').split(' ');
+    const visit = beginFramed(publicUrl, request, response, { path, params: {}, query }, languages);
+    const failure = problem(status, problemOf(status, error, description ?? ''));
+    const { requestId } = visit;
+    sendReply(site, visit, problemPage(visit, failure, { details: { code: error, description, requestId } }));
   };
 }
 

@@ -1,11 +1,14 @@
-import { sessionCookie } from '../../pages/cookies.ts';
+import { cancelForm, conversationOf, goOn, stepPath } from './conversation.ts';
+import type { Conversation } from '../sign-in/conversation.ts';
+import { sessionCookie } from '../sign-in/session.ts';
 import type { RegisteredUser } from '../accounts/registered.ts';
 import { SignInRefused } from '../sign-in/sign-in.ts';
-import { errorSummary, textField, titleOf, tokenField } from './fields.ts';
-import type { FieldError } from './fields.ts';
+import { errorSummary, textField, titleOf, tokenField } from '../../pages/parts.ts';
+import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Part } from '../../pages/html.ts';
-import type { Reply, Visit } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from './visit.ts';
 
 /** The context of a sign-in. */
 export interface SignInFor {
@@ -34,12 +37,12 @@ export function signInPage(
   return {
     kind: 'page',
     status,
-    title: titleOf(visit, words.title, errors),
+    title: titleOf(visit.language, words.title, errors.length > 0),
     headers: wait === undefined ? {} : { 'Retry-After': String(Math.ceil(wait)) },
     body: html`<div class="card">
       <h1>${words.title}</h1>
       <p class="lead">${lead}</p>
-      ${errorSummary(visit, errors)}
+      ${errorSummary(visit.language, errors)}
       <form method="post" action="${action}" novalidate>
         ${tokenField(visit)}
         ${textField({
@@ -69,7 +72,7 @@ export function signInPage(
  * is the same for a wrong name and a wrong password.
  */
 export async function trySignIn(visit: Visit, what: SignInFor): Promise<RegisteredUser | Reply> {
-  const { parts, form, texts, address, requestId, request, response, cookies } = visit;
+  const { parts, form, texts, address, requestId, cookies } = visit;
   const words = texts.signIn;
   const [user = '', password = ''] = ['user', 'password'].map(name => form.get(name) ?? '');
   const missing = [
@@ -92,8 +95,48 @@ export async function trySignIn(visit: Visit, what: SignInFor): Promise<Register
   const { partition } = what;
   if (partition !== undefined && !found.partitions.some(({ id }) => id === partition))
     return signInPage(visit, what, { status: 403, errors: [{ field: 'user', text: words.notHere }] });
-  const former = cookies.read(request, response, sessionCookie); // also one that has timed out
+  const former = cookies.read(sessionCookie); // also one that has timed out
   if (former !== undefined) await parts.sessions.end(former);
-  cookies.set(response, sessionCookie, await parts.sessions.begin(found, since));
+  cookies.set(sessionCookie, await parts.sessions.begin(found, since));
   return found;
+}
+
+/** Sign-in without an app, which leads to the launcher. */
+export async function signInAlone(visit: Visit): Promise<Reply> {
+  return visit.user === undefined ? signInPage(visit, aloneFor(visit)) : { kind: 'see', path: '/auth/launcher' };
+}
+
+export async function signInAlonePosted(visit: Visit): Promise<Reply> {
+  const result = await trySignIn(visit, aloneFor(visit));
+  return 'kind' in result ? result : { kind: 'see', path: '/auth/launcher' };
+}
+
+const aloneFor = ({ texts, link }: Visit): SignInFor => ({
+  lead: texts.signIn.toLauncher,
+  action: link('/auth/sign-in'),
+  partition: undefined,
+});
+
+/** Sign-in on the way to an app; also for a signed-in user who wants another account. */
+export async function signInStep(visit: Visit): Promise<Reply> {
+  return signInPage(visit, stepFor(visit, conversationOf(visit)));
+}
+
+export async function signInStepPosted(visit: Visit): Promise<Reply> {
+  const of = conversationOf(visit);
+  const { parts, request, response } = visit;
+  const result = await trySignIn(visit, stepFor(visit, of));
+  if ('kind' in result) return result;
+  const url = await parts.conversations.signedIn(of, result, request, response);
+  return goOn(visit, of, url);
+}
+
+function stepFor(visit: Visit, of: Conversation): SignInFor {
+  const { toApp, cancel } = visit.texts.signIn;
+  return {
+    lead: toApp(of.client.name),
+    action: visit.link(stepPath(of, 'sign-in')),
+    partition: of.partition,
+    more: cancelForm(visit, of, cancel),
+  };
 }

@@ -1,8 +1,9 @@
-import { sessionCookie } from '../../pages/cookies.ts';
+import { sessionCookie } from '../sign-in/session.ts';
 import { digestOf } from '../../auth/token/digest.ts';
-import { tokenField } from './fields.ts';
+import { tokenField } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
-import type { Reply, Visit } from './visit.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from './visit.ts';
 
 /**
  * Asks for confirmation, so that a link of another site cannot sign out; also for a session that has timed out, since
@@ -17,7 +18,6 @@ export async function signOut(visit: Visit): Promise<Reply> {
   const everywhere = html`<button class="quiet" name="from" value="everywhere">${words.everywhere}</button>`;
   return {
     kind: 'page',
-    status: 200,
     title: words.title,
     body: html`<div class="card">
       <h1>${words.title}</h1>
@@ -36,23 +36,21 @@ export async function signOut(visit: Visit): Promise<Reply> {
 
 /** Ends this session, or all sessions of the user with all tokens of apps. */
 export async function signOutPosted(visit: Visit): Promise<Reply> {
-  const { parts, form, user, response, cookies, address, requestId } = visit;
+  const { parts, form, user, cookies, address, requestId } = visit;
   const secret = secretOf(visit);
   if (user !== undefined) parts.engine.audit.signIn({ what: 'logout', user: user.id, status: 200, address, requestId });
   if (user !== undefined && form.get('from') === 'everywhere') await parts.sessions.endAll(user.id);
   if (secret !== undefined) await parts.sessions.end(secret);
-  cookies.clear(response, sessionCookie);
+  cookies.clear(sessionCookie);
   return signedOut({ ...visit, user: undefined });
 }
 
-const secretOf = ({ cookies, request, response }: Visit): string | undefined =>
-  cookies.read(request, response, sessionCookie);
+const secretOf = ({ cookies }: Visit): string | undefined => cookies.read(sessionCookie);
 
 function signedOut({ texts, link }: Visit): Reply {
   const words = texts.signOut;
   return {
     kind: 'page',
-    status: 200,
     title: words.done,
     body: html`<div class="card">
       <h1>${words.done}</h1>

@@ -5,7 +5,7 @@ import { ownerType } from '../../auth/owned-by.ts';
 import type { RegisteredUser } from '../accounts/registered.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { PagesParts } from './parts.ts';
-import { Problem } from './problem.ts';
+import { problem } from './visit.ts';
 
 /** A user in a partition: the user's role there, and access to its patients. */
 export interface UserAccess {
@@ -37,7 +37,7 @@ export async function userAccess(
   const here = user.partitions.find(one => one.id === id);
   const partition = here === undefined ? undefined : await store.partition(id);
   const patientType = ownerType(model);
-  if (partition === undefined || patientType === undefined) throw new Problem(404, 'over');
+  if (partition === undefined || patientType === undefined) throw problem(404, 'over');
   const base = `${publicUrl}/r4/${id}`;
   const fhirUser = parseFhirUser(here?.fhirUser, base);
   const own = fhirUser?.here === true && fhirUser.resourceType === patientType ? fhirUser.id : undefined;

@@ -3,6 +3,9 @@ import type { Store } from '../../store/port/store.ts';
 import { digestOf } from '../../auth/token/digest.ts';
 import { isRevoked, revocationCollection, revoke } from '../../auth/token/revocations.ts';
 
+/** The cookie of a browser with the secret of its session. */
+export const sessionCookie = 'session';
+
 /** The session of a user in one browser. */
 export interface Session {
   /** Identifies the session where its secret must not be: in grants, codes and the audit. */

@@ -1,8 +1,10 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorSummary, textField } from '../../../src/smart/pages/fields.ts';
+import { pageDocument } from '../../../src/pages/document.ts';
 import { escapeText, html } from '../../../src/pages/html.ts';
-import { layout } from '../../../src/smart/pages/layout.ts';
+import { errorSummary, textField } from '../../../src/pages/parts.ts';
+import { signInSite } from '../../../src/smart/pages/site.ts';
+import type { FramedVisit } from '../../../src/smart/pages/visit.ts';
 import { patientLines } from '../../../src/smart/pages/picker.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';
 import { plain } from './support/visitor.ts';
@@ -60,17 +62,21 @@ describe('a page', () => {
   const frame = (text: string) => {
     const field = textField({ id: 'x', label: text, value: text, errors: [], input: html`type="text"` });
     const person = { id: text, name: text, birthDate: text, gender: text, identifiers: [text], marks: [text] };
-    return layout({
+    const visit = {
       language: 'en',
-      brand: { name: undefined, logo: undefined },
+      texts: texts.en,
+      path: '/auth/x',
+      query: new URLSearchParams({ text }),
+      user: { name: text },
+      sessionSecret: 'secret',
+      cookies: { read: () => 'secret' },
+      link: (path: string) => path,
+    } as unknown as FramedVisit; // what a document needs
+    return pageDocument(signInSite('http://127.0.0.1', [], { name: undefined, logo: undefined }), visit, {
+      kind: 'page',
       title: text,
-      body: html`${errorSummary({ texts: texts.en }, [{ field: 'x', text }])}${field}
+      body: html`${errorSummary('en', [{ field: 'x', text }])}${field}
       ${patientLines({ texts: texts.en, language: 'en' }, person)}`,
-      script: false,
-      wide: false,
-      languageLink: () => `/auth/x?${new URLSearchParams({ text }).toString()}`,
-      link: path => path,
-      user: text,
     }).text;
   };
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../../src/config/read.ts';
 import { requireModel } from '../../support/loaded-once.ts';
 import { languageOf, languages } from '../../../src/pages/language.ts';
-import { words } from '../../../src/pages/words.ts';
+import { pageTexts } from '../../../src/pages/texts.ts';
 import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
 import { printDate } from '../../../src/smart/pages/print-date.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';
@@ -21,7 +21,7 @@ function flat(value: unknown, path = ''): [string, string][] {
   return Object.entries(value as object).flatMap(([key, of]) => flat(of, path === '' ? key : `${path}.${key}`));
 }
 
-const [en, fr] = [flat({ frame: words.en, ...texts.en }), flat({ frame: words.fr, ...texts.fr })];
+const [en, fr] = [flat({ frame: pageTexts.en, ...texts.en }), flat({ frame: pageTexts.fr, ...texts.fr })];
 
 describe('the texts', () => {
   it('are the same ones in every language', () => {

@@ -5,9 +5,6 @@ const unit = (count: number, one: string, many: string): string => `${count} ${c
 
 /** The English texts. Functions insert values; their arguments and results are plain text, not HTML. */
 export const en = {
-  /** Precedes the title of a page with errors. */
-  titleError: 'Error',
-  errorSummary: 'There is a problem',
   signIn: {
     title: 'Sign in',
     toApp: (app: string) => `Sign in to go on to ${app}.`,
@@ -125,25 +122,6 @@ export const en = {
       title: 'This page does not exist',
       todo: 'Check the address, or go back to the app that you came from and start again.',
     },
-    wrongMethod: {
-      title: 'This page cannot be opened this way',
-      todo: 'Go back to the app that you came from and start again.',
-    },
-    tooLarge: { title: 'The form is too large', todo: 'Go back, shorten what you have typed, and send it again.' },
-    notAForm: {
-      title: 'The form cannot be read',
-      todo: 'Go back to the page and use the form there.',
-    },
-    notComplete: {
-      title: 'The form did not arrive',
-      todo: 'Check your connection, go back, and send the form again.',
-    },
-    stale: {
-      title: 'This form is too old',
-      todo:
-        'It was made before you signed in or out, or in another window, or cookies are blocked in this ' +
-        'browser. Nothing was done. Open the page again and repeat what you did.',
-    },
     over: {
       title: 'This request has expired',
       todo:
@@ -189,12 +167,8 @@ export const en = {
       todo: 'Nothing was shared, and you were not sent there. Contact the app’s developer or your administrator.',
     },
   },
-  problem: {
-    back: 'Open the page again',
-    details: 'Details for support',
-    code: 'Error',
-    request: 'Request number',
-  },
+  /** Leads to a page again after a problem. */
+  back: 'Open the page again',
 };
 
 export type Texts = typeof en;

@@ -11,8 +11,6 @@ const unit = (count: number, one: string, many: string): string => `${count}\u00
 
 /** The texts in Canadian French: no space before `;`, `!` and `?`, a no-break space before `:` and inside « ». */
 export const fr: Texts = {
-  titleError: 'Erreur',
-  errorSummary: 'Il y a un problème',
   signIn: {
     title: 'Ouvrir une session',
     toApp: app => `Ouvrez une session pour accéder à ${app}.`,
@@ -137,29 +135,6 @@ export const fr: Texts = {
       title: 'Cette page n’existe pas',
       todo: 'Vérifiez l’adresse, ou retournez à l’application d’où vous venez et recommencez.',
     },
-    wrongMethod: {
-      title: 'Cette page ne peut pas être ouverte de cette façon',
-      todo: 'Retournez à l’application d’où vous venez et recommencez.',
-    },
-    tooLarge: {
-      title: 'L’envoi est trop volumineux',
-      todo: 'Revenez en arrière, raccourcissez votre texte et envoyez-le de nouveau.',
-    },
-    notAForm: {
-      title: 'L’envoi est illisible',
-      todo: 'Revenez à la page et utilisez le formulaire qui s’y trouve.',
-    },
-    notComplete: {
-      title: 'L’envoi n’est pas arrivé',
-      todo: 'Vérifiez votre connexion, revenez en arrière et envoyez le formulaire de nouveau.',
-    },
-    stale: {
-      title: 'Ce formulaire n’est plus valide',
-      todo:
-        'Il a été préparé avant l’ouverture ou la fermeture de la session ou dans une autre fenêtre, ou bien ' +
-        'les témoins (cookies) sont bloqués dans ce navigateur. Rien n’a été fait. Ouvrez la page de nouveau ' +
-        'et recommencez.',
-    },
     over: {
       title: 'Cette demande est expirée',
       todo:
@@ -211,10 +186,5 @@ export const fr: Texts = {
         'de l’application ou votre administrateur.',
     },
   },
-  problem: {
-    back: 'Ouvrir la page de nouveau',
-    details: 'Renseignements pour le soutien technique',
-    code: 'Erreur',
-    request: 'Numéro de la demande',
-  },
+  back: 'Ouvrir la page de nouveau',
 };
