@@ -5,7 +5,7 @@ import { answerOf } from '../interaction/answer-of.ts';
 import { createPaths } from '../interaction/paths.ts';
 import { readPageForm } from '../http/body/form.ts';
 import { createSlots } from '../limits/slots.ts';
-import { Problem } from '../pages/problem.ts';
+import { PageProblem } from '../pages/problem.ts';
 import type { Reply } from '../pages/reply.ts';
 import { sendReply } from '../pages/send.ts';
 import { replyOf } from '../pages/visit.ts';
@@ -43,7 +43,7 @@ export function createExplorer(parts: ExplorerParts): Pages {
       send(await make(visit));
     } catch (error) {
       const { failure, isFault } = answerOf(error, state.requestId);
-      const isProblem = error instanceof Problem;
+      const isProblem = error instanceof PageProblem;
       if (isFault && !isProblem) parts.log.fault(error, state.requestId);
       if (res.headersSent || res.destroyed) return;
       const { place } = visit;

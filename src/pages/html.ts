@@ -7,13 +7,13 @@ export class Html {
 }
 
 /** A value in a template: lists are joined, `undefined` and `false` are empty, all other text is escaped. */
-export type Part = Html | string | number | undefined | false | readonly Part[];
+export type Markup = Html | string | number | undefined | false | readonly Markup[];
 
 /**
  * HTML from a template: an inserted value cannot end an element or a quoted attribute. Attribute values must be quoted
  * in the template. https://html.spec.whatwg.org/multipage/syntax.html
  */
-export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
+export function html(template: TemplateStringsArray, ...parts: readonly Markup[]): Html {
   const [first = '', ...rest] = template;
   return new Html(first + rest.map((text, at) => print(parts[at]) + text).join(''));
 }
@@ -23,7 +23,7 @@ export function escapeText(text: string): string {
   return text.toWellFormed().replace(meaning, one => references[one] ?? '\ufffd');
 }
 
-function print(part: Part): string {
+function print(part: Markup): string {
   if (part === undefined || part === false) return '';
   if (part instanceof Html) return part.text;
   if (typeof part === 'object') return part.map(print).join('');

@@ -20,7 +20,7 @@ export function notCurrent(
 
 type Mark = Readonly<Record<Language, string>>;
 
-/** By the names of flags. */
+/** The marks by the names of flags. */
 const flags: ReadonlyMap<unknown, Mark> = new Map(
   Object.entries({
     active: { en: 'Not in use', fr: 'Inactif' },
@@ -29,7 +29,7 @@ const flags: ReadonlyMap<unknown, Mark> = new Map(
   }),
 );
 
-/** By codes. */
+/** The marks by codes. */
 const codes: ReadonlyMap<unknown, Mark> = new Map(
   Object.entries({
     'replaced-by': { en: 'Replaced by another record', fr: 'Remplacé par un autre dossier' },

@@ -1,5 +1,5 @@
 import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import type { Html, Markup } from './html.ts';
 import type { Language } from './language.ts';
 import { pageTexts } from './texts.ts';
 
@@ -14,7 +14,7 @@ export interface FieldError {
 }
 
 /** The errors of a form, each linked to its field; the summary takes the focus. Empty without errors. */
-export function errorSummary(language: Language, errors: readonly FieldError[]): Part {
+export function errorSummary(language: Language, errors: readonly FieldError[]): Markup {
   if (errors.length === 0) return undefined;
   return html`<div class="errors" role="alert" aria-labelledby="errors" tabindex="-1" autofocus>
     <h2 id="errors">${pageTexts[language].errorSummary}</h2>
@@ -32,8 +32,8 @@ export const titleOf = (language: Language, title: string, hasErrors: boolean): 
 export interface FieldParts {
   /** The id of the control. */
   readonly id: string;
-  readonly label: Part;
-  readonly hint?: Part;
+  readonly label: Markup;
+  readonly hint?: Markup;
   /** The errors of the form; the one of this field is shown. */
   readonly errors?: readonly FieldError[];
 }
@@ -71,7 +71,7 @@ export const textField = ({
 /** A box to tick, with its label. */
 export const tickBox = (
   box: { readonly id: string; readonly name: string; readonly value: string; readonly isTicked: boolean },
-  label: Part,
+  label: Markup,
 ): Html =>
   html`<div class="tick">
     <input type="checkbox" id="${box.id}" name="${box.name}" value="${box.value}" ${box.isTicked && html` checked`} />
@@ -79,7 +79,7 @@ export const tickBox = (
   </div>`;
 
 /** The options of a `select`: values with their texts, one of them chosen. */
-export const options = (values: readonly (readonly [value: string, text: string])[], chosen: string): Part =>
+export const options = (values: readonly (readonly [value: string, text: string])[], chosen: string): Markup =>
   values.map(([value, text]) => html`<option value="${value}" ${value === chosen && html` selected`}>${text}</option>`);
 
 /**
@@ -123,8 +123,8 @@ export function tabs(
 }
 
 /** A word beside a title or a value: its state, its kind. `language`: that of the word if it is not the page's. */
-export const badge = (text: Part, language?: string): Html =>
+export const badge = (text: Markup, language?: string): Html =>
   html` <span class="tag" ${language !== undefined && html` lang="${language}"`}>${text}</span>`;
 
 /** A remark about what a page does not show. */
-export const notice = (content: Part): Html => html`<p class="hint" role="note">${content}</p>`;
+export const notice = (content: Markup): Html => html`<p class="hint" role="note">${content}</p>`;

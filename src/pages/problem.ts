@@ -1,5 +1,5 @@
 import { html } from './html.ts';
-import type { Html, Part } from './html.ts';
+import type { Html, Markup } from './html.ts';
 import type { Language } from './language.ts';
 import type { PageReply } from './reply.ts';
 import { pageTexts } from './texts.ts';
@@ -9,18 +9,24 @@ import type { PageTexts } from './texts.ts';
 export type FormProblem = keyof PageTexts['problems'];
 
 /** An error that ends in a page: what went wrong and what to do, by the key of its text. */
-export class Problem<Name extends string = FormProblem> extends Error {
+export class PageProblem<Name extends string = FormProblem> extends Error {
   readonly status: number;
   readonly problem: Name;
   /** The headers of its page, such as Allow. */
   readonly headers: Readonly<Record<string, string>>;
   constructor(status: number, problem: Name, headers: Readonly<Record<string, string>> = {}) {
     super(problem);
-    this.name = 'Problem';
+    this.name = 'PageProblem';
     this.status = status;
     this.problem = problem;
     this.headers = headers;
   }
+}
+
+/** A link with its text. */
+export interface PageLink {
+  readonly href: string;
+  readonly text: string;
 }
 
 /** The content of the page of an error. */
@@ -33,9 +39,9 @@ export interface ErrorContent {
   /** What went wrong in each place. */
   readonly issues?: readonly Html[];
   /** The page that may help: a button. */
-  readonly again?: { readonly href: string; readonly text: string } | undefined;
+  readonly again?: PageLink | undefined;
   /** Where else to continue. */
-  readonly links?: readonly { readonly href: string; readonly text: string }[];
+  readonly links?: readonly PageLink[];
   /** For support, folded. */
   readonly details?: {
     /** The error as the protocol has it, such as `invalid_request`, with its description in English. */
@@ -76,10 +82,13 @@ export function errorPage(
   };
 }
 
-function detailsPart(language: Language, { code, description, requestId }: NonNullable<ErrorContent['details']>): Part {
+function detailsPart(
+  language: Language,
+  { code, description, requestId }: NonNullable<ErrorContent['details']>,
+): Markup {
   if (code === undefined && requestId === undefined) return undefined;
   const { details, errorCode, requestNumber } = pageTexts[language];
-  const term = (name: string, value: Part): Html =>
+  const term = (name: string, value: Markup): Html =>
     html`<div>
       <dt>${name}</dt>
       <dd>${value}</dd>

@@ -9,7 +9,7 @@ export interface PageReply {
   readonly title: string;
   /** The content of `main`: cards. */
   readonly body: Html;
-  /** That of the site if undefined. */
+  /** The width of the site's pages if undefined. */
   readonly width?: PageWidth;
   /** Names of style sheets and scripts in addition to those of every page. */
   readonly styles?: readonly string[];

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Assets } from './assets.ts';
 import type { Brand } from './brand.ts';
 import { createCookies } from './cookies.ts';
-import type { Part } from './html.ts';
+import type { Markup } from './html.ts';
 import type { Language } from './language.ts';
 import type { PageWidth } from './reply.ts';
 import type { PageVisit } from './visit.ts';
@@ -28,10 +28,10 @@ export interface Navigation {
   /** The page that the name of the product leads to; undefined for none. */
   readonly home?: string;
   /** Beside the name of the product. */
-  readonly top?: Part;
+  readonly top?: Markup;
   /** Beside the notice about logging. */
-  readonly bottom?: Part;
-  /** The same page in the other language. */
+  readonly bottom?: Markup;
+  /** The link to this page in the other language. */
   readonly languageLink: (language: Language) => string;
 }
 

@@ -3,7 +3,7 @@ import { FhirError } from '../fhir/error.ts';
 import type { Cookies } from './cookies.ts';
 import { isFormToken, isFromElsewhere } from './csrf.ts';
 import type { Language } from './language.ts';
-import { Problem } from './problem.ts';
+import { PageProblem } from './problem.ts';
 import type { FormProblem } from './problem.ts';
 import type { Reply } from './reply.ts';
 
@@ -34,7 +34,7 @@ export interface FormVisit extends PageVisit {
 
 /** A page under a path. */
 export interface Page<V> {
-  /** As createPaths takes it: segments that begin with `:` are variable; `*` at the end is any rest. */
+  /** Is compiled by createPaths: segments that begin with `:` are variable; `*` at the end is any rest. */
   readonly pattern: string;
   readonly get?: (visit: V) => Promise<Reply> | Reply;
   readonly post?: (visit: V) => Promise<Reply> | Reply;
@@ -42,8 +42,8 @@ export interface Page<V> {
 
 /**
  * The reply of a page. A form is accepted only from a page of this server, by its token; `readForm` reads its fields.
- * Throws Problem for another method (405), a form from elsewhere (403) or one that cannot be read, and the errors of
- * the page.
+ * Throws PageProblem for another method (405), a form from elsewhere (403) or one that cannot be read, and the errors
+ * of the page.
  */
 export async function replyOf<V extends FormVisit>(
   visit: V,
@@ -56,20 +56,20 @@ export async function replyOf<V extends FormVisit>(
   if (get !== undefined && (method === 'GET' || method === 'HEAD')) return get(visit);
   if (post === undefined || method !== 'POST') {
     const allowed = [...(get === undefined ? [] : ['GET', 'HEAD']), ...(post === undefined ? [] : ['POST'])];
-    throw new Problem(405, 'wrongMethod', { Allow: allowed.join(', ') });
+    throw new PageProblem(405, 'wrongMethod', { Allow: allowed.join(', ') });
   }
-  if (isFromElsewhere(request, publicUrl)) throw new Problem(403, 'stale');
+  if (isFromElsewhere(request, publicUrl)) throw new PageProblem(403, 'stale');
   const form = await readForm().catch((error: unknown) => {
     throw formProblem(error);
   });
-  if (!isFormToken(form.get('token'), token)) throw new Problem(403, 'stale');
+  if (!isFormToken(form.get('token'), token)) throw new PageProblem(403, 'stale');
   return post({ ...visit, form });
 }
 
 /** The problem of a form by the status of the FhirError with which it was rejected; other errors unchanged. */
 function formProblem(error: unknown): unknown {
   const name = error instanceof FhirError ? formProblems.get(error.status) : undefined;
-  return error instanceof FhirError && name !== undefined ? new Problem(error.status, name, error.headers) : error;
+  return error instanceof FhirError && name !== undefined ? new PageProblem(error.status, name, error.headers) : error;
 }
 
 const formProblems: ReadonlyMap<number, FormProblem> = new Map([

@@ -22,7 +22,7 @@ export interface Authorization {
 }
 
 /** A refusal or failure as these paths report it. */
-interface Refusal {
+interface AuthFailure {
   readonly status: number;
   readonly error: string;
   readonly description: string;
@@ -46,7 +46,7 @@ export function authorization(
     res.setHeader('X-Request-Id', state.requestId);
     if (state.correlationId !== undefined) res.setHeader('X-Correlation-Id', state.correlationId);
   };
-  const refusalOf = (error: unknown, requestId: string): Refusal => {
+  const refusalOf = (error: unknown, requestId: string): AuthFailure => {
     if (error instanceof OAuthError) {
       return { status: error.status, error: error.code, description: error.message, headers: error.headers };
     }
@@ -141,19 +141,19 @@ const assets = `${issuerPath}/assets/`;
 /** https://www.rfc-editor.org/rfc/rfc6749#section-5.1 */
 const noStoreHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cache' };
 
-interface Answer {
+interface AuthAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-function sendJson(response: ServerResponse, { status, headers, body }: Answer): void {
+function sendJson(response: ServerResponse, { status, headers, body }: AuthAnswer): void {
   const text = JSON.stringify(body);
   const about = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(text) };
   response.writeHead(status, { ...headers, ...about }).end(text);
 }
 
-const methodRefused = (method: string, allowed: readonly string[]): Answer => ({
+const methodRefused = (method: string, allowed: readonly string[]): AuthAnswer => ({
   status: 405,
   headers: { Allow: allowed.join(', ') },
   body: {

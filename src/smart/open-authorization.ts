@@ -52,7 +52,7 @@ export interface AuthorizationParts {
 /** The authorization server, as the rest of the engine uses it. */
 export interface OpenedAuthorization {
   readonly registry: Pick<Registry, 'user'>;
-  /** Of registered apps. */
+  /** The origins of registered apps. */
   readonly origins: Origins;
   /** Whether all authorization responses have `iss`. */
   readonly sendsIss: () => Promise<boolean>;

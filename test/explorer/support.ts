@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/fhir/json-object.ts';
 import type { Language } from '../../src/pages/language.ts';
 import { createLabels } from '../../src/explorer/definition/label.ts';
 import { createFindings } from '../../src/explorer/record/findings.ts';
-import type { Finding } from '../../src/explorer/record/findings.ts';
+import type { RecordFinding } from '../../src/explorer/record/findings.ts';
 import { textsOf } from '../../src/explorer/record/view.ts';
 import type { RecordView } from '../../src/explorer/record/view.ts';
 import { createFindSystem } from '../../src/terminology/concepts.ts';
@@ -16,7 +16,7 @@ export const record = (target: string): string => `/r4/demo/${target}`;
 
 /** The view of records of an interface: the shipped one, or all of R4. */
 export async function openView(
-  options: { readonly language?: Language; readonly r4?: boolean; readonly findings?: readonly Finding[] } = {},
+  options: { readonly language?: Language; readonly r4?: boolean; readonly findings?: readonly RecordFinding[] } = {},
 ): Promise<RecordView> {
   const { language = 'en', r4 = false, findings = [] } = options;
   const loaded = await loadModel({ definitions: [], interface: r4 ? 'r4' : undefined });

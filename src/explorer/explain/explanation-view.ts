@@ -1,7 +1,7 @@
 import { asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { table } from '../../pages/parts.ts';
 import { colon } from '../definition/in-language.ts';
@@ -29,9 +29,10 @@ export function explanationView(parameters: JsonObject, language: Language): Htm
 }
 
 /** The parts of a parameter, by name. */
-type Parts = ReadonlyMap<string, readonly JsonObject[]>;
+type NamedParts = ReadonlyMap<string, readonly JsonObject[]>;
 
-const partsOf = (parameter: JsonObject): Parts => Map.groupBy(objectsOf(parameter['part']), one => String(one['name']));
+const partsOf = (parameter: JsonObject): NamedParts =>
+  Map.groupBy(objectsOf(parameter['part']), one => String(one['name']));
 
 /** The value of a part as text. */
 function valueOf(part: JsonObject | undefined): string | undefined {
@@ -42,18 +43,18 @@ function valueOf(part: JsonObject | undefined): string | undefined {
 const numeric = (value: unknown): string | undefined =>
   typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 
-const textOf = (parts: Parts, name: string): string | undefined => valueOf(parts.get(name)?.[0]);
+const textOf = (parts: NamedParts, name: string): string | undefined => valueOf(parts.get(name)?.[0]);
 
-const numberOf = (parts: Parts, name: string): number | undefined => {
+const numberOf = (parts: NamedParts, name: string): number | undefined => {
   const text = textOf(parts, name);
   return text === undefined ? undefined : Number(text);
 };
 
-function searchView(parts: Parts, language: Language): Html {
+function searchView(parts: NamedParts, language: Language): Html {
   const texts = explainTexts[language];
   const clauses = (parts.get('clause') ?? []).map(partsOf);
   const order = textOf(parts, 'sortIndex') === 'true' ? texts.indexOrder : texts.sorted;
-  const by = (clause: Parts): string => texts.by[textOf(clause, 'by') === 'candidates' ? 'candidates' : 'index'];
+  const by = (clause: NamedParts): string => texts.by[textOf(clause, 'by') === 'candidates' ? 'candidates' : 'index'];
   return html`<section>
     <h2>${texts.understood(textOf(parts, 'type') ?? '')}</h2>
     <ul class="facts-list">
@@ -64,11 +65,11 @@ function searchView(parts: Parts, language: Language): Html {
   </section>`;
 }
 
-function stepView(parts: Parts, language: Language): Html {
+function stepView(parts: NamedParts, language: Language): Html {
   const texts = explainTexts[language];
   const clauses = (parts.get('clause') ?? []).map(partsOf);
   const order = (parts.get('order') ?? []).map(partsOf);
-  const row = (what: string | undefined, index: string | undefined, use: Part): Html =>
+  const row = (what: string | undefined, index: string | undefined, use: Markup): Html =>
     html`<tr>
       <td><code>${what}</code></td>
       <td>${index === undefined ? texts.none : html`<code>${index}</code>`}</td>
@@ -101,7 +102,7 @@ function stepView(parts: Parts, language: Language): Html {
   </li>`;
 }
 
-function statementView(parts: Parts, language: Language): Part {
+function statementView(parts: NamedParts, language: Language): Markup {
   const plan = (parts.get('plan') ?? []).map(valueOf);
   const lines = [textOf(parts, 'text'), ...plan.map(line => `  ${line}`)].join('\n');
   return html`<details>
@@ -110,5 +111,5 @@ function statementView(parts: Parts, language: Language): Part {
   </details>`;
 }
 
-const rowsText = (parts: Parts, language: Language): string =>
+const rowsText = (parts: NamedParts, language: Language): string =>
   explainTexts[language].rows(numberOf(parts, 'examined'), numberOf(parts, 'returned') ?? 0);

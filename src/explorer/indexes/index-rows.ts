@@ -17,7 +17,7 @@ export interface IndexRow {
   readonly state: IndexState | undefined;
   /** Searches and counts that it found matches for. */
   readonly searches: number;
-  /** Those that it had the order for; undefined if it has none. */
+  /** Searches that it had the order for; undefined if it has no order. */
   readonly sorts: number | undefined;
   /** The last day (UTC) with a use; undefined without any. */
   readonly last: string | undefined;

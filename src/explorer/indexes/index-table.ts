@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { table } from '../../pages/parts.ts';
 import { numberText } from '../patient/tick-text.ts';
@@ -93,7 +93,7 @@ export const sizeTable = (sizes: readonly DatabaseIndex[], language: Language): 
 const bytesText = (bytes: number | undefined, language: Language): string =>
   bytes === undefined ? '–' : sizeText(bytes, { language });
 
-function stateText({ state, type, code }: IndexRow, language: Language): Part {
+function stateText({ state, type, code }: IndexRow, language: Language): Markup {
   const texts = indexTexts[language];
   if (state === undefined) return texts.pair;
   if (state.state === 'ready') return texts.ready;

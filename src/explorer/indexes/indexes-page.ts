@@ -1,6 +1,6 @@
 import { tokenMissing } from '../../auth/refusals.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { sizeText } from '../record/values/primitive.ts';
 import { timeText } from '../record/values/time.ts';
@@ -15,7 +15,7 @@ import { sizes, total, typeOf } from './sizes.ts';
 import type { Sizes } from './sizes.ts';
 import { indexTexts } from './texts.ts';
 
-/** By partition; older ones are shown once more. */
+/** The states by partition; older ones are shown once more. */
 const states = new Recent<IndexStates>(30_000);
 
 /**
@@ -85,7 +85,7 @@ function countedText({ language }: Visit, { since }: PartitionIndexes): string {
 }
 
 /** The size of all, and of the indexes of all types or of the chosen one. */
-function sizesCard(measured: Sizes | undefined, wanted: string | undefined, language: Language): Part {
+function sizesCard(measured: Sizes | undefined, wanted: string | undefined, language: Language): Markup {
   const texts = indexTexts[language];
   if (measured === undefined) return html`<p>${texts.measuring}</p>`;
   const listed = measured.of.filter(one => (typeOf(one) ?? wanted) === wanted);
@@ -101,7 +101,7 @@ function sizesCard(measured: Sizes | undefined, wanted: string | undefined, lang
     ${listed.length > 0 && sizeTable(listed, language)}`;
 }
 
-function databaseList({ database }: PartitionIndexes, { language }: Visit): Part {
+function databaseList({ database }: PartitionIndexes, { language }: Visit): Markup {
   const texts = indexTexts[language];
   return (
     database.length > 0 &&

@@ -1,5 +1,5 @@
 /** The last value, and the measurement that is running. */
-interface Kept<T> {
+interface Measured<T> {
   value: { readonly of: T; readonly at: number } | undefined;
   measuring: Promise<unknown> | undefined;
 }
@@ -7,7 +7,7 @@ interface Kept<T> {
 /** What takes too long for each page: values by key, measured again in the background when they are old. */
 export class Recent<T> {
   readonly #freshness: number;
-  readonly #kept = new WeakMap<object, Map<string, Kept<T>>>();
+  readonly #kept = new WeakMap<object, Map<string, Measured<T>>>();
 
   /** `freshness`: milliseconds for which a value is not measured again. */
   constructor(freshness: number) {
@@ -18,7 +18,7 @@ export class Recent<T> {
    * The last value of a key with its time in milliseconds since 1970 UTC; undefined before the first. `owner`
    * identifies the server; `failed` receives errors of a measurement in the background.
    */
-  last(owner: object, key: string, { measure, now, failed }: Measure<T>): Kept<T>['value'] {
+  last(owner: object, key: string, { measure, now, failed }: Measure<T>): Measured<T>['value'] {
     const kept = this.#of(owner, key);
     const isFresh = kept.value !== undefined && now() - kept.value.at < this.#freshness;
     if (!isFresh && kept.measuring === undefined)
@@ -28,7 +28,7 @@ export class Recent<T> {
     return kept.value;
   }
 
-  /** The same, after the first measurement. Throws its error. */
+  /** The last value, or the first one once it is measured. Throws the error of the first measurement. */
   async get(owner: object, key: string, { measure, now, failed }: Measure<T>): Promise<T> {
     const known = this.last(owner, key, { measure, now, failed });
     if (known !== undefined) return known.of;
@@ -37,8 +37,8 @@ export class Recent<T> {
     return kept.value?.of ?? measure();
   }
 
-  #of(owner: object, key: string): Kept<T> {
-    const byKey = this.#kept.get(owner) ?? new Map<string, Kept<T>>();
+  #of(owner: object, key: string): Measured<T> {
+    const byKey = this.#kept.get(owner) ?? new Map<string, Measured<T>>();
     this.#kept.set(owner, byKey);
     const kept = byKey.get(key) ?? { value: undefined, measuring: undefined };
     byKey.set(key, kept);

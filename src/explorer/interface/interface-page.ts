@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { resultsPage } from '../results/results-page.ts';
@@ -66,7 +66,7 @@ function row(
 }
 
 /** A heading with codes; nothing without any. */
-export const list = (heading: string, codes: readonly Part[]): Part =>
+export const list = (heading: string, codes: readonly Markup[]): Markup =>
   codes.length > 0 &&
   html`<h2>${heading}</h2>
     <ul class="codes">

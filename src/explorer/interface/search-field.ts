@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { inputNames } from './fields.ts';
 import type { FormField } from './fields.ts';
 import type { InterfaceTexts } from './texts.ts';
@@ -11,7 +11,7 @@ import type { InterfaceTexts } from './texts.ts';
 export function fieldSet(field: FormField, words: InterfaceTexts, suggest: string): Html {
   const { param, modifiers, prefixes, example, modifier, prefix } = field;
   const names = inputNames(param.code);
-  const choice = (name: string, label: string, none: string, all: readonly string[], chosen: string): Part =>
+  const choice = (name: string, label: string, none: string, all: readonly string[], chosen: string): Markup =>
     all.length > 0 &&
     html`<select name="${name}" aria-label="${label}">
       <option value="">${none}</option>

@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { sortKindOf } from '../../search/sort-value.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { QueryPair } from '../../search/request.ts';
@@ -64,7 +64,7 @@ function includes(
   { includes: { forward, reverse } }: ResourceType,
   query: readonly QueryPair[],
   words: InterfaceTexts,
-): Part {
+): Markup {
   const all = [
     ...[...forward].map(value => ['_include', value] as const),
     ...[...reverse].map(value => ['_revinclude', value] as const),

@@ -3,7 +3,7 @@ import { fhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
@@ -75,7 +75,7 @@ function scopesOf({ engine }: Visit, type: ResourceType): readonly string[] {
   return [...new Set([...enough, ...type.smartScopes])];
 }
 
-function readForm({ link, place, language }: Visit, { name }: ResourceType): Part {
+function readForm({ link, place, language }: Visit, { name }: ResourceType): Markup {
   const words = texts[language];
   return html`<h2>${words.read}</h2>
     <form class="search" method="get" action="${link(`/explorer/${place?.partition.id ?? ''}/types/${name}/search`)}">

@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { timeText } from '../record/values/time.ts';
 import { numberTicks, placeText, scaleOf, timeTicks } from './scale.ts';
@@ -50,7 +50,7 @@ export function chartSvg(series: Series, { language, texts }: ChartView): Html {
   </svg>`;
 }
 
-function timeLabels(horizontal: Scale, language: Language): Part {
+function timeLabels(horizontal: Scale, language: Language): Markup {
   const { low, high } = horizontal;
   return timeTicks(low, high, 4).map(
     tick =>
@@ -61,7 +61,7 @@ function timeLabels(horizontal: Scale, language: Language): Part {
 }
 
 /** A band between the ends; without one of them, to the end of the chart. */
-function band(range: Series['range'], vertical: Scale): Part {
+function band(range: Series['range'], vertical: Scale): Markup {
   if (range === undefined) return undefined;
   const [high, low] = [range.high ?? vertical.high, range.low ?? vertical.low].map(vertical.at);
   if (high === undefined || low === undefined) return undefined;

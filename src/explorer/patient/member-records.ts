@@ -89,7 +89,7 @@ interface Group {
   readonly target: string;
 }
 
-/** Those of the compartment, and others by parameter; each type by itself where such searches are not declared. */
+/** The types of the compartment, and others by parameter; each type is alone where no such search is declared. */
 function groupsOf(
   { searchedCompartments, systemInteractions }: Model,
   own: string,

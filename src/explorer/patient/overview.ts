@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { printMarks } from '../record/title.ts';
 import { shortTime } from '../record/values/time.ts';
 import type { RecordView } from '../record/view.ts';
@@ -52,13 +52,13 @@ export function overviewBody(overview: Overview): Html {
     <div class="lists">${filled.map(lane => listPart(lane, view))}</div>`;
 }
 
-/** Those without a date last. */
+/** Events without a date come last. */
 const newestFirst = (a: PatientEvent, b: PatientEvent): number =>
   (b.when?.start ?? -Infinity) - (a.when?.start ?? -Infinity) || 0;
 
 type FilledLane = MemberRecords & { readonly events: readonly PatientEvent[] };
 
-function timelinePart(lanes: readonly FilledLane[], { view, now, years: wanted, link }: Overview): Part {
+function timelinePart(lanes: readonly FilledLane[], { view, now, years: wanted, link }: Overview): Markup {
   const { language, record } = view;
   const texts = patientTexts[language];
   const spans = lanes.flatMap(({ events }) => events.flatMap(({ when }) => when ?? []));
@@ -87,7 +87,7 @@ function timelinePart(lanes: readonly FilledLane[], { view, now, years: wanted, 
   </section>`;
 }
 
-function chartsPart(series: readonly Series[], overview: Overview): Part {
+function chartsPart(series: readonly Series[], overview: Overview): Markup {
   const { view, firstChart, link, years } = overview;
   const texts = patientTexts[view.language];
   const shown = series.slice(firstChart, firstChart + mostCharts);

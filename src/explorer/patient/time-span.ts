@@ -64,7 +64,7 @@ function parameterSpan(
   return spans.length === 0 ? undefined : spans.reduce((first, one) => (one.start < first.start ? one : first));
 }
 
-/** Of a date, dateTime, instant or Period; undefined for other types and invalid values. */
+/** The span of a date, dateTime, instant or Period; undefined for other types and invalid values. */
 function spanOf(value: unknown, type: string, zone: string): TimeSpan | undefined {
   if (type === 'Period') {
     const { start, end } = asObject(value);

@@ -3,7 +3,7 @@ import { fhirError } from '../../fhir/error.ts';
 import { asString } from '../../fhir/json-object.ts';
 import type { Snapshot } from '../../model/snapshot/snapshot.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { shorten } from '../../validation/report.ts';
 import { table } from '../../pages/parts.ts';
 import { filterTypes } from '../shell/type-filter.ts';
@@ -97,7 +97,7 @@ export function profilePage(visit: Visit): Reply {
 }
 
 /** Its description, its base, and the parts of its differential that could not be applied. */
-function about(visit: Visit, { structure, problems }: Snapshot): Part {
+function about(visit: Visit, { structure, problems }: Snapshot): Markup {
   const texts = profileTexts[visit.language];
   const description = asString(structure['description']);
   const base = asString(structure['baseDefinition']);

@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { colon, inEnglish } from '../definition/in-language.ts';
 import { table } from '../../pages/parts.ts';
@@ -48,11 +48,11 @@ function treeRow(row: TreeRow, view: TreeView, texts: ProfileTexts): Html {
   </tr>`;
 }
 
-const changed = (before: string | undefined, texts: ProfileTexts): Part =>
+const changed = (before: string | undefined, texts: ProfileTexts): Markup =>
   before !== undefined && html` <small class="base">${texts.instead(before)}</small>`;
 
 /** The flags of HL7's tables. https://hl7.org/fhir/R4/formats.html#table */
-function flags({ mustSupport, modifier, summary }: Shown, texts: ProfileTexts): Part {
+function flags({ mustSupport, modifier, summary }: Shown, texts: ProfileTexts): Markup {
   const all = [
     { is: mustSupport, sign: 'S', text: texts.mustSupport },
     { is: modifier, sign: '?!', text: texts.modifier },
@@ -69,8 +69,8 @@ const typeText = ({ code, targets, profiles }: ShownType): string => {
   return inner === '' ? code : `${code}(${inner})`;
 };
 
-function typesText(types: readonly ShownType[], { link }: TreeView): Part {
-  const linked = (text: string, canonical: string): Part => {
+function typesText(types: readonly ShownType[], { link }: TreeView): Markup {
+  const linked = (text: string, canonical: string): Markup => {
     const href = link(canonical);
     return href === undefined ? text : html`<a href="${href}">${text}</a>`;
   };
@@ -81,9 +81,9 @@ function typesText(types: readonly ShownType[], { link }: TreeView): Part {
 }
 
 /** Binding, fixed value, slicing and new invariants. */
-function facts({ element, base, rules }: TreeRow, { language }: TreeView, texts: ProfileTexts): Part {
+function facts({ element, base, rules }: TreeRow, { language }: TreeView, texts: ProfileTexts): Markup {
   const { binding, fixed, slicing } = element;
-  const lines: Part[] = [];
+  const lines: Markup[] = [];
   if (binding !== undefined) {
     const href = safeLink(binding.valueSet.replace(/\|.*/, ''));
     const name = last(binding.valueSet);

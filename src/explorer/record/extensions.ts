@@ -1,7 +1,7 @@
 import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { printFindings } from './findings.ts';
 import { printers } from './values/index.ts';
 import { printPrimitive, printUnknown } from './values/primitive.ts';
@@ -31,7 +31,7 @@ function titleOf(url: string, { model }: RecordView): string {
 }
 
 /** https://hl7.org/fhir/R4/extensibility.html#Extension */
-function extensionValue(extension: JsonObject, place: string, view: RecordView): Part {
+function extensionValue(extension: JsonObject, place: string, view: RecordView): Markup {
   const element = view.model.definitions.get('Extension')?.elements.get('value');
   const type = element?.types.find(({ property }) => extension[property] !== undefined);
   if (element === undefined || type === undefined) return undefined;

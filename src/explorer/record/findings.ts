@@ -1,10 +1,10 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { RecordTexts } from './texts.ts';
 
 /** A finding of the validation of a record. */
-export interface Finding {
+export interface RecordFinding {
   readonly severity: keyof RecordTexts['severities'];
   /** A sentence in English. */
   readonly text: string;
@@ -14,21 +14,21 @@ export interface Finding {
 
 /** The findings of a record; each is taken once, by the first element that shows it. */
 export interface Findings {
-  /** Those at a place itself. */
-  at(place: string): readonly Finding[];
-  /** Those at a place and below. */
-  below(place: string): readonly Finding[];
-  /** Those that no element has taken. */
-  rest(): readonly Finding[];
+  /** Takes the findings at a place itself. */
+  at(place: string): readonly RecordFinding[];
+  /** Takes the findings at a place and below. */
+  below(place: string): readonly RecordFinding[];
+  /** The findings that no element has taken. */
+  rest(): readonly RecordFinding[];
 }
 
 /** The findings of a validation. */
-export const findingsOf = (issues: readonly Issue[]): readonly Finding[] =>
+export const findingsOf = (issues: readonly Issue[]): readonly RecordFinding[] =>
   issues.map(({ severity, text, expression = '' }) => ({ severity, text, place: expression }));
 
-export function createFindings(findings: readonly Finding[]): Findings {
+export function createFindings(findings: readonly RecordFinding[]): Findings {
   const left = new Set(findings);
-  const take = (of: (finding: Finding) => boolean): readonly Finding[] => {
+  const take = (of: (finding: RecordFinding) => boolean): readonly RecordFinding[] => {
     if (left.size === 0) return [];
     const taken = [...left].filter(of);
     for (const one of taken) left.delete(one);
@@ -46,12 +46,12 @@ const isItem = (place: string, list: string): boolean => place.startsWith(`${lis
 export const noFindings: Findings = createFindings([]);
 
 /** Findings beside an element; nothing without any. */
-export function printFindings(findings: readonly Finding[], texts: RecordTexts): Part {
+export function printFindings(findings: readonly RecordFinding[], texts: RecordTexts): Markup {
   if (findings.length === 0) return undefined;
   return html`<ul class="findings">
     ${findings.map(one => printFinding(one, texts))}
   </ul>`;
 }
 
-const printFinding = ({ severity, text }: Finding, { severities }: RecordTexts): Html =>
+const printFinding = ({ severity, text }: RecordFinding, { severities }: RecordTexts): Html =>
   html`<li class="finding ${severity}"><strong>${severities[severity]}</strong> <span lang="en">${text}</span></li>`;

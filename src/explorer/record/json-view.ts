@@ -2,7 +2,7 @@ import { decimalText } from '../../fhir/json.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { linked } from './values/primitive.ts';
 import { linkOf } from './view.ts';
 import type { RecordView } from './view.ts';
@@ -15,10 +15,10 @@ export type TextView = Pick<RecordView, 'model' | 'base' | 'self' | 'record' | '
  * below its base, are links. A longer text is cut, with a note.
  */
 export function jsonView({ value, decimals }: Pick<ParsedJson, 'value' | 'decimals'>, view: TextView): Html {
-  const lines: Part[] = [];
+  const lines: Markup[] = [];
   let length = 0;
   let isCut = false;
-  const add = (...parts: readonly Part[]): void => {
+  const add = (...parts: readonly Markup[]): void => {
     length += parts.reduce<number>((sum, part) => sum + (typeof part === 'string' ? part.length : 100), 0);
     isCut ||= length > mostCharacters;
     if (!isCut) lines.push(...parts);
@@ -58,7 +58,7 @@ const addresses: ReadonlySet<string | number> = new Set(['reference', 'fullUrl',
 export const linkOfAddress = (view: TextView, text: string): string | undefined =>
   linkOf(view, text) ?? (text.startsWith(`${view.base}/`) ? view.record(text.slice(view.base.length + 1)) : undefined);
 
-function printText(text: string, key: string | number, view: TextView): Part {
+function printText(text: string, key: string | number, view: TextView): Markup {
   const href = addresses.has(key) ? linkOfAddress(view, text) : undefined;
   const printed = JSON.stringify(text);
   return href === undefined ? printed : html`"${linked(printed.slice(1, -1), href)}"`;

@@ -5,7 +5,7 @@ import { readTag } from '../../fhir/xml/xhtml-tag.ts';
 import type { Tag } from '../../fhir/xml/xhtml-tag.ts';
 import { withoutEntities } from '../../fhir/xml-text.ts';
 import { escapeText, Html, html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import { safeLink } from './view.ts';
 import type { RecordView } from './view.ts';
 
@@ -14,7 +14,7 @@ import type { RecordView } from './view.ts';
  * pictures, and links to http, https, mailto and tel only. A narrative that is not valid XHTML of R4 is not shown.
  * https://hl7.org/fhir/R4/narrative.html#security
  */
-export function narrative(text: JsonObject, { texts }: Pick<RecordView, 'texts'>): Part {
+export function narrative(text: JsonObject, { texts }: Pick<RecordView, 'texts'>): Markup {
   const div = asString(text['div']);
   if (div === undefined) return undefined;
   const problem = div.length > mostCharacters ? texts.narrativeTooLong : texts.narrativeRejected;

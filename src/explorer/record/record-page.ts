@@ -4,9 +4,9 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { validateInTurn } from '../../interaction/write/client-context.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { severityOfRule } from '../../validation/policy.ts';
-import type { Answer } from '../shell/ask.ts';
+import type { InterfaceAnswer } from '../shell/ask.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
 import { createFindings, findingsOf, printFindings } from './findings.ts';
@@ -68,7 +68,7 @@ function pictureLink({ link, place }: Visit, resource: JsonObject): (at: string)
 
 function page(
   visit: Visit,
-  { response }: Answer,
+  { response }: InterfaceAnswer,
   resource: JsonObject,
   view: RecordView,
   tab: Tab,
@@ -81,7 +81,7 @@ function page(
   const own = id === undefined ? name : `${name}/${id}`;
   const title = recordTitle(resource, view) ?? own;
   const version = params['version'];
-  const list: Part = engine.model.types.get(name)?.interactions.has('search-type') === true && record(name);
+  const list: Markup = engine.model.types.get(name)?.interactions.has('search-type') === true && record(name);
   return {
     kind: 'page',
     title: title === own ? own : `${title} – ${own}`,

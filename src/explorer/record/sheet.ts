@@ -2,11 +2,11 @@ import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, ElementType, TypeDefinition } from '../../model/element.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { inLanguage } from '../definition/in-language.ts';
 import { extensionRows } from './extensions.ts';
 import { printFindings } from './findings.ts';
-import type { Finding } from './findings.ts';
+import type { RecordFinding } from './findings.ts';
 import { narrative } from './narrative.ts';
 import { printers } from './values/index.ts';
 import { printPrimitive, printUnknown } from './values/primitive.ts';
@@ -50,7 +50,7 @@ interface SheetView extends RecordView {
 const mostCharacters = 45_000;
 
 /** Where an element is: the path of its definition, and its place in the record as FHIRPath. */
-interface Place {
+interface ElementPlace {
   readonly path: string;
   readonly place: string;
 }
@@ -59,7 +59,7 @@ interface Place {
 function rows(
   owner: JsonObject,
   type: TypeDefinition,
-  at: Place,
+  at: ElementPlace,
   view: SheetView,
   wanted: (name: string) => boolean,
 ): readonly Html[] {
@@ -84,7 +84,7 @@ function rows(
 
 const isExtension = (name: string): boolean => name === 'extension' || name === 'modifierExtension';
 
-interface Row {
+interface SheetRow {
   readonly element: ElementDefinition;
   readonly elementType: ElementType;
   readonly owner: JsonObject;
@@ -93,7 +93,7 @@ interface Row {
   readonly sibling: unknown;
 }
 
-function row(given: Row, at: Place, view: SheetView): Html {
+function row(given: SheetRow, at: ElementPlace, view: SheetView): Html {
   const { element, value, sibling } = given;
   const path = pathOf(at.path, element);
   const place = `${at.place}.${element.name}`;
@@ -107,7 +107,7 @@ function row(given: Row, at: Place, view: SheetView): Html {
         });
   const more = (values?.length ?? 0) - mostItems;
   const findings = takeAt([place, `${at.place}.${given.elementType.property}`], view);
-  const shown: readonly Part[] = [
+  const shown: readonly Markup[] = [
     ...items,
     more > 0 && html`<span class="hint">${view.texts.more(more)}</span>`,
     printFindings(findings, view.texts),
@@ -135,8 +135,8 @@ const rowCharacters = 60;
 const pathOf = (path: string, { name }: ElementDefinition): string => `${path}.${name}`;
 
 function item(
-  { element, elementType }: Row,
-  at: Place,
+  { element, elementType }: SheetRow,
+  at: ElementPlace,
   owner: object,
   key: string | number,
   value: unknown,
@@ -163,9 +163,9 @@ function complex(
   value: JsonObject,
   { code, content: own }: ElementType,
   content: TypeDefinition | undefined,
-  at: Place,
+  at: ElementPlace,
   view: SheetView,
-): Part {
+): Markup {
   if (content?.kind === 'resource') return containedSheet(value, at, view);
   if (content === undefined) return printUnknown(value);
   const printer = printers.get(code);
@@ -179,7 +179,7 @@ function complex(
 const isShown = (name: string, value: JsonObject, shows: readonly string[]): boolean =>
   name === 'id' || (shows.includes(name) && value[`_${name}`] === undefined);
 
-function containedSheet(resource: JsonObject, { place }: Place, view: SheetView): Html {
+function containedSheet(resource: JsonObject, { place }: ElementPlace, view: SheetView): Html {
   const [name, id] = [String(resource['resourceType']), asString(resource['id'])];
   const type = view.model.definitions.get(name);
   if (type === undefined) return printUnknown(resource);
@@ -190,7 +190,7 @@ function containedSheet(resource: JsonObject, { place }: Place, view: SheetView)
   </section>`;
 }
 
-function unknownRow(name: string, value: unknown, at: Place, view: SheetView): Html {
+function unknownRow(name: string, value: unknown, at: ElementPlace, view: SheetView): Html {
   const findings = view.findings.below(`${at.place}.${name}`);
   return html`<div class="row">
     <dt><code>${name}</code></dt>
@@ -198,7 +198,8 @@ function unknownRow(name: string, value: unknown, at: Place, view: SheetView): H
   </div>`;
 }
 
-const takeAt = (places: readonly string[], { findings }: RecordView): readonly Finding[] =>
+const takeAt = (places: readonly string[], { findings }: RecordView): readonly RecordFinding[] =>
   places.flatMap(place => findings.at(place));
 
-const takeBelow = ({ place }: Place, { findings }: RecordView): readonly Finding[] => findings.below(place);
+const takeBelow = ({ place }: ElementPlace, { findings }: RecordView): readonly RecordFinding[] =>
+  findings.below(place);

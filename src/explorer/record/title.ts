@@ -2,7 +2,7 @@ import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import { notCurrent } from '../../pages/not-current.ts';
 import { fiveWsOf } from '../definition/five-ws.ts';
 import { conceptText } from './values/coding.ts';
@@ -31,7 +31,7 @@ export const marksOf = (resource: JsonObject, { model, language }: Pick<RecordVi
   notCurrent(resource, model.definitions.get(String(resource['resourceType'])), language);
 
 /** The marks of a record beside its title. */
-export const printMarks = (marks: readonly string[]): Part =>
+export const printMarks = (marks: readonly string[]): Markup =>
   marks.map(mark => html` <span class="tag">${mark}</span>`);
 
 const known = new WeakMap<TypeDefinition, readonly ElementDefinition[]>();

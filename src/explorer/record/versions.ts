@@ -1,7 +1,7 @@
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { table } from '../../pages/parts.ts';
 import { timeElement } from './values/time.ts';
 import type { RecordView } from './view.ts';
@@ -35,7 +35,7 @@ function versionRow(
   const time = asString(meta['lastUpdated']) ?? asString(response?.['lastModified']);
   const [type, id] = [asString(resource?.['resourceType']), asString(resource?.['id'])];
   const href = type === undefined || id === undefined ? undefined : record(`${type}/${id}/_history/${version}`);
-  const change: Part = isChange(method) ? texts.changes[method] : method;
+  const change: Markup = isChange(method) ? texts.changes[method] : method;
   const own = /(?:^|\/)([A-Za-z]+\/[^/]+)$/.exec(asString(request?.['url']) ?? asString(entry['fullUrl']) ?? '')?.[1];
   const name = type === undefined || id === undefined ? own : `${type}/${id}`;
   return html`<tr>

@@ -3,7 +3,7 @@ import { XmlError } from '../../fhir/xml/error.ts';
 import { xmlParts } from '../../fhir/xml/print-parts.ts';
 import { withoutEntities } from '../../fhir/xml-text.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { jsonView, linkOfAddress, mostCharacters } from './json-view.ts';
 import type { TextView } from './json-view.ts';
 import { linked } from './values/primitive.ts';
@@ -37,7 +37,7 @@ export function xmlView(text: string, view: TextView): Html {
 
 const linkedPart =
   (view: TextView) =>
-  (text: string, at: number): Part =>
+  (text: string, at: number): Markup =>
     at % 2 === 0 ? text : linked(text, linkOfAddress(view, withoutEntities(text)));
 
 /** The forms of a text on a page. */

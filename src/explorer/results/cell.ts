@@ -2,7 +2,7 @@ import { isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, ElementType } from '../../model/element.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import { printers } from '../record/values/index.ts';
 import { printPrimitive } from '../record/values/primitive.ts';
 import type { RecordView } from '../record/view.ts';
@@ -11,7 +11,7 @@ import type { RecordView } from '../record/view.ts';
 const most = 3;
 
 /** The value of an element in a cell: the first values of a list, those of a backbone element by its first parts. */
-export function cell(resource: JsonObject, element: ElementDefinition, view: RecordView): Part {
+export function cell(resource: JsonObject, element: ElementDefinition, view: RecordView): Markup {
   for (const type of element.types) {
     const value = resource[type.property];
     if (value === undefined) continue;
@@ -26,13 +26,13 @@ export function cell(resource: JsonObject, element: ElementDefinition, view: Rec
   return undefined;
 }
 
-interface Place {
+interface ValuePlace {
   readonly element: ElementDefinition;
   readonly owner: object;
   readonly key: string | number;
 }
 
-function print(value: unknown, { code, content }: ElementType, place: Place, view: RecordView): Part {
+function print(value: unknown, { code, content }: ElementType, place: ValuePlace, view: RecordView): Markup {
   if (!isObject(value)) return printPrimitive({ value, type: code, ...place }, view);
   const printer = printers.get(code);
   if (printer !== undefined) return printer.print(value, view, place.element.name);

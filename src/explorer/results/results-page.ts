@@ -4,7 +4,7 @@ import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import { codeSamples } from '../interface/code-samples.ts';
 import { formatOf, textView } from '../record/xml-view.ts';
@@ -12,7 +12,7 @@ import type { TextFormat } from '../record/xml-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { RecordView } from '../record/view.ts';
-import type { Answer } from '../shell/ask.ts';
+import type { InterfaceAnswer } from '../shell/ask.ts';
 import { notShown } from '../shell/not-shown.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
@@ -31,7 +31,7 @@ import type { ResultsTexts } from './texts.ts';
  * The results of a search, of one type or of several, or of an operation that returns a Bundle, whose `given` answer is
  * known: as a table, as JSON (`_view=json`), or as XML (`_view=xml`).
  */
-export async function resultsPage(visit: Visit, given?: Answer): Promise<Reply> {
+export async function resultsPage(visit: Visit, given?: InterfaceAnswer): Promise<Reply> {
   const { ask, target, params, language, engine, options } = visit;
   const answer = given ?? (await ask(target));
   const parsed = parseJson(answer.text);
@@ -129,7 +129,7 @@ function views(
 }
 
 /** The issues of an OperationOutcome among the entries. */
-function notes(bundle: JsonObject, words: ResultsTexts): Part {
+function notes(bundle: JsonObject, words: ResultsTexts): Markup {
   const issues = resourcesOf(bundle, 'outcome').flatMap(({ issue }) => objectsOf(issue));
   if (issues.length === 0) return undefined;
   return html`<h2>${words.notes}</h2>
@@ -141,7 +141,7 @@ function notes(bundle: JsonObject, words: ResultsTexts): Part {
 /** Most included records that are listed. */
 const mostIncluded = 100;
 
-function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Part {
+function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Markup {
   const records = resourcesOf(bundle, 'include').slice(0, mostIncluded);
   if (records.length === 0) return undefined;
   return html`<h2>${words.included}</h2>
@@ -150,7 +150,7 @@ function included(bundle: JsonObject, view: RecordView, words: ResultsTexts): Pa
     </ul>`;
 }
 
-function paging(links: ResultLinks, words: ResultsTexts): Part {
+function paging(links: ResultLinks, words: ResultsTexts): Markup {
   const pages = (['first', 'previous', 'next'] as const).flatMap(relation => {
     const href = links.page(relation) ?? (relation === 'first' ? links.first : undefined);
     return href === undefined ? [] : [html`<li><a href="${href}" rel="${relation}">${words[relation]}</a></li>`];

@@ -1,7 +1,7 @@
 import { asObject, asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { inLanguage } from '../definition/in-language.ts';
 import { marksOf, printMarks, recordTitle } from '../record/title.ts';
 import { timeElement } from '../record/values/time.ts';
@@ -76,17 +76,17 @@ export function resultsTable(
 }
 
 /** A link to a record by its title, or by its id, with its marks. */
-export function recordLink(resource: JsonObject, view: RecordView): Part {
+export function recordLink(resource: JsonObject, view: RecordView): Markup {
   const target = `${asString(resource['resourceType']) ?? ''}/${asString(resource['id']) ?? ''}`;
   return html`<a href="${view.record(target)}"><bdi>${recordTitle(resource, view) ?? asString(resource['id'])}</bdi></a
     >${printMarks(marksOf(resource, view))}`;
 }
 
 /** The heading of a column in the language of the page. */
-export const columnLabel = ({ name }: Column, type: string, view: RecordView, texts: ResultsTexts): Part =>
+export const columnLabel = ({ name }: Column, type: string, view: RecordView, texts: ResultsTexts): Markup =>
   name === changed ? texts.changed : inLanguage(view.labelOf(`${type}.${name}`), view.language);
 
-function valueOf(resource: JsonObject, { element }: Column, view: RecordView): Part {
+function valueOf(resource: JsonObject, { element }: Column, view: RecordView): Markup {
   if (element !== undefined) return cell(resource, element, view);
   const time = asString(asObject(resource['meta'])['lastUpdated']);
   return time === undefined ? undefined : timeElement(time, view.language);

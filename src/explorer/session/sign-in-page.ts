@@ -20,7 +20,7 @@ export async function signInPage(visit: Visit): Promise<Reply> {
   return signInForm(visit, place, { to: localPath(visit.options.get('to')) ?? homeOf(place) });
 }
 
-/** The same page instead of one that needs a sign-in, with the reason why a token was rejected. */
+/** The sign-in instead of a page that needs one, with the reason why a token was rejected. */
 export async function signInInstead(visit: Visit, place: VisitedPartition, failure: FhirError): Promise<Reply> {
   const isRejected = failure.headers['WWW-Authenticate']?.includes('error=') === true;
   return signInForm(visit, place, {

@@ -13,7 +13,7 @@ import { parsePairs } from '../../search/parse/pairs.ts';
 import type { VisitedPartition } from './paths.ts';
 
 /** The answer of the FHIR interface. */
-export interface Answer {
+export interface InterfaceAnswer {
   readonly status: number;
   /** The JSON as text, and parsed; an empty object without a body. */
   readonly text: string;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly response: FhirResponse;
 }
 
-export type Ask = (target: string) => Promise<Answer>;
+export type Ask = (target: string) => Promise<InterfaceAnswer>;
 
 /** The visitor of a page. */
 export interface Asker {

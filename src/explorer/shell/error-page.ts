@@ -1,16 +1,17 @@
 import type { FhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
-import { errorPage, Problem } from '../../pages/problem.ts';
+import { errorPage, PageProblem } from '../../pages/problem.ts';
+import type { PageLink } from '../../pages/problem.ts';
 import type { Reply } from '../../pages/reply.ts';
 import { pageTexts } from '../../pages/texts.ts';
 import { hereOf, signInPath } from './paths.ts';
 import type { Visit } from './visit.ts';
 
 /** The page of an error of the FHIR interface, with the issues that a client would get, or of a problem with a form. */
-export function failurePage(visit: Visit, failure: FhirError | Problem): Reply {
+export function failurePage(visit: Visit, failure: FhirError | PageProblem): Reply {
   const { texts, language } = visit;
   const { status, headers } = failure;
-  if (failure instanceof Problem) {
+  if (failure instanceof PageProblem) {
     const { title, todo } = pageTexts[language].problems[failure.problem];
     return errorPage(language, { status, headers, title, todo, links: linksOnward(visit, false) });
   }
@@ -32,16 +33,11 @@ export function failurePage(visit: Visit, failure: FhirError | Problem): Reply {
   });
 }
 
-interface Link {
-  readonly href: string;
-  readonly text: string;
-}
-
 /**
  * Links to the sign-in after a refusal, which leads back here, to the form of a search that is not valid, and to the
  * first page of the partition or the server.
  */
-function linksOnward(visit: Visit, isForbidden: boolean): readonly Link[] {
+function linksOnward(visit: Visit, isForbidden: boolean): readonly PageLink[] {
   const {
     texts,
     place,

@@ -2,7 +2,7 @@ import { isAllowed, scopesFor } from '../../auth/may.ts';
 import { restriction } from '../../auth/restrict.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { Visit } from './visit.ts';
@@ -32,7 +32,7 @@ const mostExplained = 12;
  * Says which of the types that a page is about it does not show, and why: searches of some need scopes that the visitor
  * does not have, of others the visitor's access covers a part. Undefined if all are shown.
  */
-export function notShown(visit: Visit, types: readonly ResourceType[]): Part {
+export function notShown(visit: Visit, types: readonly ResourceType[]): Markup {
   const { access, language, engine } = visit;
   if (access === undefined) return undefined;
   const words = texts[language];

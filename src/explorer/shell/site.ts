@@ -1,7 +1,7 @@
 import { assetsBelow } from '../../pages/assets.ts';
 import { yearInSeconds } from '../../pages/cookies.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { known } from '../../pages/language.ts';
 import { tokenField } from '../../pages/parts.ts';
 import type { Reply } from '../../pages/reply.ts';
@@ -48,14 +48,14 @@ function navigation(visit: Visit): Navigation {
       <a href="${link(target)}" ${target === path && html` aria-current="page"`}>${texts.sections[name]}</a>
     </li>`;
   };
-  const top: Part =
+  const top: Markup =
     place !== undefined &&
     html`<nav class="sections" aria-label="${texts.sectionsLabel}">
       <ul>
         ${sections.map(one => section(one, place.partition.id))}
       </ul>
     </nav>`;
-  const bottom: Part =
+  const bottom: Markup =
     user !== undefined &&
     html`<form class="who" method="post" action="${link('/explorer/sign-out')}">
       ${tokenField(visit)}<bdi>${user}</bdi> · <button class="plain">${pageTexts[language].signOut}</button>

@@ -1,7 +1,7 @@
 import { foldString } from '../../indexing/normalize.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { Visit } from './visit.ts';
@@ -40,7 +40,7 @@ export function filterTypes<T extends Pick<ResourceType, 'name'>>(
   { engine, language, options, link }: Visit,
   types: readonly T[],
   path: string,
-): { readonly shown: readonly T[]; readonly filter: Part } {
+): { readonly shown: readonly T[]; readonly filter: Markup } {
   if (types.length < fewest) return { shown: types, filter: undefined };
   const typed = (options.get(typesParameter) ?? '').slice(0, 100);
   const words = foldString(typed).split(/\s+/).filter(Boolean);

@@ -1,5 +1,5 @@
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { demonstrationOf } from '../session/look-around.ts';
 import type { DemonstrationAccounts, DemonstrationParts } from '../shell/parts.ts';
 import type { Reply } from '../../pages/reply.ts';
@@ -31,7 +31,7 @@ export const openPartition = ({ options }: Visit): Reply => ({
 });
 
 /** The partition of the visitor, or the only one; the ids of several are not public. */
-async function partitions({ engine, language, link, place }: Visit): Promise<Part> {
+async function partitions({ engine, language, link, place }: Visit): Promise<Markup> {
   const words = startTexts[language];
   const all = engine.secured && place !== undefined ? [place.partition] : await engine.store.partitions.list();
   if (all.length === 1 || !engine.secured)

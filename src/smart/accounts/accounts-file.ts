@@ -19,7 +19,7 @@ export interface AccountsFile {
   close(): void;
 }
 
-interface Parts {
+interface AccountsFileParts {
   readonly store: Pick<Store, 'documents'>;
   readonly path: string;
   /** Reads and checks the file; throws Error with all problems. */
@@ -37,7 +37,7 @@ interface Parts {
  * no longer in the file, for users with another password, other partitions or another resource, and for clients with
  * fewer rights. Throws Error with all problems at the first reading.
  */
-export async function openAccountsFile(parts: Parts): Promise<AccountsFile> {
+export async function openAccountsFile(parts: AccountsFileParts): Promise<AccountsFile> {
   const { store, path, read, now, notice, refused, interval = 2_000 } = parts;
   let accounts = await read();
   await endFormer(store, path, undefined, accounts, now());
@@ -93,7 +93,7 @@ interface Known {
  * it: another process may have issued tokens until it read the file too.
  */
 async function endFormer(
-  store: Parts['store'],
+  store: AccountsFileParts['store'],
   path: string,
   former: Accounts | undefined,
   accounts: Accounts,

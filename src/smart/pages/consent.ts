@@ -4,7 +4,7 @@ import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { choosesPatient } from './patient-step.ts';
 import { readPatient } from './patients.ts';
 import { permissionsOf } from './permissions.ts';
@@ -142,7 +142,7 @@ function returnHost({ texts }: Visit, { redirectUri }: Signed): Html {
   return html`<br /><span class="note">${texts.consent.returnsTo(where)}</span>`;
 }
 
-async function patientFact(visit: Visit, of: Signed): Promise<Part> {
+async function patientFact(visit: Visit, of: Signed): Promise<Markup> {
   const { parts, texts, link } = visit;
   if (of.patient === undefined) return undefined;
   const words = texts.consent;

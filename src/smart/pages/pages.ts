@@ -5,7 +5,7 @@ import { createPaths } from '../../interaction/paths.ts';
 import { storeFailure } from '../../interaction/store-failure.ts';
 import { formToken } from '../../pages/csrf.ts';
 import { keepLanguage } from '../../pages/language.ts';
-import { Problem } from '../../pages/problem.ts';
+import { PageProblem } from '../../pages/problem.ts';
 import type { ErrorContent } from '../../pages/problem.ts';
 import type { Reply } from '../../pages/reply.ts';
 import { sendReply } from '../../pages/send.ts';
@@ -99,8 +99,8 @@ async function openVisit(parts: PagesParts, framed: FramedVisit): Promise<Visit>
 /** The form of the id of an authorization request. */
 const isUid = /^[A-Za-z0-9_-]{1,128}$/;
 
-function problemOf(error: unknown): Problem<ProblemName> {
-  if (error instanceof Problem) return error;
+function problemOf(error: unknown): PageProblem<ProblemName> {
+  if (error instanceof PageProblem) return error;
   const failure = error instanceof FhirError ? error : storeFailure(error);
   return failure?.status === 503 ? problem(503, 'unavailable', { 'Retry-After': '5' }) : problem(500, 'fault');
 }
@@ -109,7 +109,7 @@ function problemOf(error: unknown): Problem<ProblemName> {
 function againAt(
   { params: { uid }, link, path, query, texts }: FramedVisit,
   { get }: Page<Visit>,
-  { problem }: Problem<ProblemName>,
+  { problem }: PageProblem<ProblemName>,
 ): ErrorContent['again'] {
   if (problem === 'noPatientAccess' && uid !== undefined)
     return { href: link(`/auth/interaction/${uid}/sign-in`), text: texts.consent.notYou };

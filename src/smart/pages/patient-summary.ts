@@ -10,7 +10,7 @@ export interface FoundPatient {
   readonly id: string;
   /** Undefined where no name is recorded. */
   readonly name: string | undefined;
-  /** As recorded: a day, a month or a year. */
+  /** The date as recorded: a day, a month or a year. */
   readonly birthDate: string | undefined;
   readonly gender: string | undefined;
   /** Values only, two at most. */

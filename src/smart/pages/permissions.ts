@@ -51,7 +51,7 @@ function joined(asked: readonly ConsentPermission[]): readonly ConsentPermission
   );
 }
 
-/** Of a scope on more types, such as a wildcard on all of R4, only their number is shown. */
+/** Most types that are named; of a scope on more, such as a wildcard on all of R4, their number is shown. */
 const mostNames = 20;
 
 type Resources = ScopeMeaning & { readonly kind: 'resources' };

@@ -2,7 +2,7 @@ import { FhirError } from '../../fhir/error.ts';
 import { badge, errorSummary, textField, tokenField } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
-import type { Html, Part } from '../../pages/html.ts';
+import type { Html, Markup } from '../../pages/html.ts';
 import { findPatients } from './patients.ts';
 import type { PatientMatches } from './patients.ts';
 import type { FoundPatient } from './patient-summary.ts';
@@ -48,7 +48,7 @@ export function picker(
   options: {
     readonly action: string;
     readonly errors: readonly FieldError[];
-    readonly more?: Part;
+    readonly more?: Markup;
     readonly submit?: string;
   },
 ): Html {
@@ -112,7 +112,7 @@ function statusOf({ texts }: Visit, { found, trouble }: Search): string {
   return found.more ? words.more(found.patients.length) : words.found(found.patients.length);
 }
 
-function results(visit: Visit, { found }: Search): Part {
+function results(visit: Visit, { found }: Search): Markup {
   if (found === undefined || found.patients.length === 0) return undefined;
   return html`<fieldset class="results">
     <legend>${visit.texts.patient.results}</legend>
@@ -132,7 +132,7 @@ export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'languag
   const words = texts.patient;
   const { name, birthDate, gender, identifiers, marks } = patient;
   const printedGender = Object.entries(words.genders).find(([code]) => code === gender)?.[1];
-  const facts: readonly Part[] = [
+  const facts: readonly Markup[] = [
     birthDate === undefined
       ? words.noBirthDate
       : html`${words.born} <time datetime="${birthDate}">${printDate(birthDate, language)}</time>`,

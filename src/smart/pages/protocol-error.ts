@@ -8,7 +8,7 @@ import type { ProblemName } from './visit.ts';
 /** An error of the authorization endpoint that is shown to the user, since it must not be sent to the app. */
 export interface ProtocolError {
   readonly status: number;
-  /** As OAuth has it: `invalid_request`. */
+  /** The code of OAuth, such as `invalid_request`. */
   readonly error: string;
   readonly description: string | undefined;
 }

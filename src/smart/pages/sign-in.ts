@@ -6,7 +6,7 @@ import { SignInRefused } from '../sign-in/sign-in.ts';
 import { errorSummary, textField, titleOf, tokenField } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
-import type { Part } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from './visit.ts';
 
@@ -19,7 +19,7 @@ export interface SignInFor {
   /** The partition that the user must have; undefined for any. */
   readonly partition: string | undefined;
   /** Content below the button. */
-  readonly more?: Part;
+  readonly more?: Markup;
 }
 
 /** The sign-in page; with `refused` the reason of the last failure. */

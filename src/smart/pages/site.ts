@@ -2,7 +2,7 @@ import { assetsBelow } from '../../pages/assets.ts';
 import type { Brand } from '../../pages/brand.ts';
 import { html } from '../../pages/html.ts';
 import { errorPage } from '../../pages/problem.ts';
-import type { ErrorContent, Problem } from '../../pages/problem.ts';
+import type { ErrorContent, PageProblem } from '../../pages/problem.ts';
 import type { PageReply } from '../../pages/reply.ts';
 import type { Navigation, Site } from '../../pages/site.ts';
 import { pageTexts } from '../../pages/texts.ts';
@@ -41,7 +41,7 @@ function navigation({ path, query, language, user, sessionSecret, cookies, link 
 /** The page of a problem: what went wrong, what to do, and what helps. */
 export function problemPage(
   { language, texts }: Pick<FramedVisit, 'language' | 'texts'>,
-  { status, problem, headers }: Problem<ProblemName>,
+  { status, problem, headers }: PageProblem<ProblemName>,
   more: Pick<ErrorContent, 'again' | 'details'> = {},
 ): PageReply {
   const { title, todo } = { ...pageTexts[language].problems, ...texts.problems }[problem];

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { keepLanguage } from '../../pages/language.ts';
-import { Problem } from '../../pages/problem.ts';
+import { PageProblem } from '../../pages/problem.ts';
 import type { FormProblem } from '../../pages/problem.ts';
 import { beginVisit } from '../../pages/site.ts';
 import type { FormVisit, PageVisit } from '../../pages/visit.ts';
@@ -46,4 +46,4 @@ export type ProblemName = keyof Texts['problems'] | FormProblem;
 
 /** An error that ends in a page of sign-in. */
 export const problem = (status: number, name: ProblemName, headers?: Readonly<Record<string, string>>) =>
-  new Problem<ProblemName>(status, name, headers);
+  new PageProblem<ProblemName>(status, name, headers);

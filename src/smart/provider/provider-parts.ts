@@ -37,7 +37,7 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly renderError: RenderError;
   /** Receives the result of a token request. */
   readonly granted: Granted;
-  /** By the response: the scope of the access token, if it is only a part of the scopes that oidc-provider knows. */
+  /** The scope of an access token by the response, if it is only a part of the scopes that oidc-provider knows. */
   readonly narrowed: WeakMap<ServerResponse, string>;
   /** Reports a mistake in a registration or an app to the operator. */
   readonly notice: (text: string) => void;
@@ -45,7 +45,7 @@ export interface ProviderParts extends Omit<AdapterParts, 'errors' | 'refreshLif
   readonly fault: (error: unknown, requestId: string) => void;
 }
 
-/** By the response: the granted token, or the reason of the refusal. */
+/** The granted token by the response, or the reason of the refusal. */
 export type Granted = WeakMap<
   ServerResponse,
   { readonly consent?: Consent | undefined; readonly scope?: string | undefined; readonly error?: string | undefined }

@@ -16,7 +16,7 @@ export interface AuthorizationParameters {
 }
 
 /** The reason why a user cannot grant the request. */
-export interface Refusal {
+export interface AdmissionRefusal {
   readonly error: 'access_denied' | 'invalid_scope' | 'invalid_request';
   readonly description: string;
 }
@@ -30,7 +30,7 @@ export async function admit(
   user: RegisteredUser,
   before: Progress,
   { store, model }: { readonly store: Pick<Store, 'documents'>; readonly model: Model },
-): Promise<Progress | Refusal> {
+): Promise<Progress | AdmissionRefusal> {
   const place = user.partitions.find(({ id }) => id === partition);
   if (place === undefined) return { error: 'access_denied', description: 'The user may not use this partition.' };
   const { fhirUser } = place;
@@ -53,7 +53,7 @@ export async function admit(
   return { began, user: user.id, fhirUser, scopes: granted.scopes, launch, patient };
 }
 
-const launchOfAnotherUser: Refusal = {
+const launchOfAnotherUser: AdmissionRefusal = {
   error: 'invalid_request',
   description: "The value of 'launch' is unknown, was used before, has expired or is for another user.",
 };

@@ -4,7 +4,7 @@ import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Model } from '../../model/model.ts';
 import type { Store } from '../../store/port/store.ts';
 import { admit } from './admit.ts';
-import type { AuthorizationParameters, Refusal } from './admit.ts';
+import type { AuthorizationParameters, AdmissionRefusal } from './admit.ts';
 import { consentCollection } from './consents.ts';
 import type { Consent } from './consents.ts';
 import type { Conversations, ConversationStep } from './conversation.ts';
@@ -82,7 +82,12 @@ export function createConversations(parts: ConversationsParts): Conversations {
     const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
     return provider.interactionResult(seen, response, result, { mergeWithLastSubmission: false });
   };
-  const refuse = (uid: string, refusal: Refusal, request: IncomingMessage, response: ServerResponse): Promise<string> =>
+  const refuse = (
+    uid: string,
+    refusal: AdmissionRefusal,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<string> =>
     finish(
       uid,
       { error: refusal.error, error_description: refusal.description.replaceAll('`', "'") },
@@ -169,7 +174,10 @@ function ignoreMissing(error: unknown): undefined {
   if (!(error instanceof Error && error.name === 'SessionNotFound')) throw error;
 }
 
-const nothingAllowed: Refusal = { error: 'access_denied', description: 'The user allowed none of the permissions.' };
+const nothingAllowed: AdmissionRefusal = {
+  error: 'access_denied',
+  description: 'The user allowed none of the permissions.',
+};
 
 /** The progress without the user. The launch stays, since its token is consumed. */
 const withoutUser = ({ began, launch }: Progress): Progress => ({ began, launch });

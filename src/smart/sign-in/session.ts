@@ -44,7 +44,7 @@ export interface SessionTimes {
   readonly lifetime: number;
 }
 
-interface Kept {
+interface StoredSession {
   readonly user: string;
   readonly began: number;
   readonly used: number;
@@ -62,10 +62,11 @@ export function createSessions(
   const sessions = store.documents('sessions');
   const revocations = store.documents(revocationCollection);
 
-  const keep = (id: string, kept: Kept): Promise<unknown> => sessions.put(id, kept, { expires: kept.began + lifetime });
+  const keep = (id: string, kept: StoredSession): Promise<unknown> =>
+    sessions.put(id, kept, { expires: kept.began + lifetime });
 
-  const read = async (id: string): Promise<Kept | undefined> => {
-    const kept = (await sessions.get(id)) as Kept | undefined; // only this module writes it
+  const read = async (id: string): Promise<StoredSession | undefined> => {
+    const kept = (await sessions.get(id)) as StoredSession | undefined; // only this module writes it
     if (kept === undefined || kept.began + lifetime <= now()) return undefined;
     return (await isRevoked(revocations, { session: id, user: kept.user }, kept.began)) ? undefined : kept;
   };

@@ -79,7 +79,7 @@ async function bySecret(
     return given.some(one => kept.length === one.length && timingSafeEqual(kept, one));
   });
   if (client?.kind === 'symmetric' && isRight) return client;
-  // The same text whether the client exists or not.
+  // One text, whether the client exists or not.
   throw new OAuthError('invalid_client', 'The client is not registered with this id and secret.', 401, headers);
 }
 

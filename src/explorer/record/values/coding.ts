@@ -1,7 +1,7 @@
 import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
-import type { Html, Part } from '../../../pages/html.ts';
+import type { Html, Markup } from '../../../pages/html.ts';
 import { codeWithDisplay } from './primitive.ts';
 import type { Printer } from './printer.ts';
 import type { RecordView } from '../view.ts';
@@ -30,7 +30,7 @@ export const codeableConcept: Printer = {
   },
 };
 
-function codingText({ display, code, system }: JsonObject, view: RecordView): Part {
+function codingText({ display, code, system }: JsonObject, view: RecordView): Markup {
   if (typeof display === 'string') return display;
   return typeof code === 'string' ? codeWithDisplay(code, asString(system), view) : undefined;
 }

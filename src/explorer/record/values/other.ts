@@ -1,6 +1,6 @@
 import { asString, isObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
-import type { Part } from '../../../pages/html.ts';
+import type { Markup } from '../../../pages/html.ts';
 import { linkOf, safeLink } from '../view.ts';
 import type { RecordView } from '../view.ts';
 import { linked, longText, sizeText } from './primitive.ts';
@@ -63,7 +63,7 @@ export const annotation: Printer = {
   shows: ['text', 'time', 'authorString', 'authorReference'],
   print(value, view, place) {
     const { authorString, authorReference, time, text } = value;
-    const author: Part = isObject(authorReference)
+    const author: Markup = isObject(authorReference)
       ? reference.print(authorReference, view, place)
       : asString(authorString);
     const when = typeof time === 'string' ? timeElement(time, view.language) : undefined;

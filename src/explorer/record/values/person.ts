@@ -1,7 +1,7 @@
 import { asString, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
-import type { Part } from '../../../pages/html.ts';
+import type { Markup } from '../../../pages/html.ts';
 import { personName } from '../../../pages/person-name.ts';
 import { safeLink } from '../view.ts';
 import { joined, linked } from './primitive.ts';
@@ -74,5 +74,5 @@ export const identifier: Printer = {
 };
 
 /** The codes of use and type beside a value. */
-const tag = ({ use, type }: JsonObject): Part =>
+const tag = ({ use, type }: JsonObject): Markup =>
   [use, type].filter(one => typeof one === 'string').map(one => html` <span class="tag" lang="en">${one}</span>`);

@@ -2,7 +2,7 @@ import { decimalText } from '../../../fhir/json.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import type { ElementDefinition } from '../../../model/element.ts';
 import { html } from '../../../pages/html.ts';
-import type { Html, Part } from '../../../pages/html.ts';
+import type { Html, Markup } from '../../../pages/html.ts';
 import { locales } from '../../../pages/language.ts';
 import { inEnglish } from '../../definition/in-language.ts';
 import { linkOf, safeLink } from '../view.ts';
@@ -20,7 +20,7 @@ export interface PrimitiveValue {
 }
 
 /** A primitive value for people: dates in the language, the display of codes, digits as written, links as links. */
-export function printPrimitive(given: PrimitiveValue, view: RecordView): Part {
+export function printPrimitive(given: PrimitiveValue, view: RecordView): Markup {
   const { value, type, owner, key } = given;
   if (typeof value === 'boolean') return value ? view.texts.yes : view.texts.no;
   if (typeof value === 'number') return decimalText(view.decimals, owner, key, value);
@@ -44,7 +44,7 @@ export function printPrimitive(given: PrimitiveValue, view: RecordView): Part {
 }
 
 /** A text with its line breaks; a longer one is cut, since the JSON of the record has all of it. */
-export function longText(text: string, { texts }: Pick<RecordView, 'texts'>): Part {
+export function longText(text: string, { texts }: Pick<RecordView, 'texts'>): Markup {
   const cut = text.length > mostCharacters && html` <small>… ${texts.rest}</small>`;
   const shown = cut === false ? text : text.slice(0, mostCharacters);
   return shown.includes('\n') || cut !== false ? html`<span class="lines">${shown}</span>${cut}` : shown;
@@ -54,21 +54,21 @@ export function longText(text: string, { texts }: Pick<RecordView, 'texts'>): Pa
 const mostCharacters = 2000;
 
 /** A text as a link, if it has an address; one to another site reveals nothing of this one. */
-export function linked(text: string, href: string | undefined): Part {
+export function linked(text: string, href: string | undefined): Markup {
   if (href === undefined) return text;
   if (/^[/#]/.test(href)) return html`<a href="${href}">${text}</a>`;
   return html`<a href="${href}" rel="noreferrer noopener external">${text}</a>`;
 }
 
 /** The display of a code in its code system, and the code, if they differ by more than case. */
-function codeText({ element }: PrimitiveValue, code: string, view: RecordView): Part {
+function codeText({ element }: PrimitiveValue, code: string, view: RecordView): Markup {
   const valueSet = element.binding?.valueSet;
   const system = valueSet === undefined ? undefined : view.model.valueSetSystem(valueSet);
   return codeWithDisplay(code, system, view);
 }
 
 /** A code of a system with its loaded display, which is English. */
-export function codeWithDisplay(code: string, system: string | undefined, view: RecordView): Part {
+export function codeWithDisplay(code: string, system: string | undefined, view: RecordView): Markup {
   const display = system === undefined ? undefined : view.system(system)?.concept(code)?.display;
   if (display === undefined || display.toLowerCase() === code.toLowerCase()) return html`<code>${code}</code>`;
   return html`${inEnglish(display, view.language)} <code>${code}</code>`;

@@ -15,7 +15,7 @@ export const en = {
     cancel: 'Cancel and return to the app',
     noUser: 'Enter your user name.',
     noPassword: 'Enter your password.',
-    /** The same for every reason, so that it does not reveal which accounts exist. */
+    /** One text for every reason, so that it does not reveal which accounts exist. */
     wrong: 'The user name or the password is not right. Check both and try again.',
     throttled: (wait: string) => `There were too many attempts. Wait ${wait}, then try again.`,
     notHere: 'This account has no access to these records. Sign in with another one, or ask your administrator.',
