@@ -19,8 +19,12 @@ async function succeeds(program: string, ...args: readonly string[]): Promise<bo
 // Both keep what they found of files that are as they were: a second check takes a third of the time.
 const isFormatted = succeeds(
   'node_modules/prettier/bin/prettier.cjs',
-  ...['--check', '--log-level', 'warn', '--cache', '--cache-strategy', 'content'],
-  ...['--cache-location', '.cache/prettier', '.'],
+  '--check',
+  '--log-level=warn',
+  '--cache',
+  '--cache-strategy=content',
+  '--cache-location=.cache/prettier',
+  '.',
 );
 const isSound =
   (await succeeds('test/support/check-columns.ts')) &&
