@@ -108,6 +108,11 @@ const rest: readonly Step[] = [
     files: ['test/fhir/xml'],
   },
   {
+    what: 'answers to a hundred requests at once; the bench with every case',
+    env: { CRS_TEST_LONG: '1' },
+    files: ['test/http/answer-limits.test.ts', 'test/bench/measures.test.ts'],
+  },
+  {
     what: 'every official example of R4 on an interface with all of R4',
     env: { CRS_TEST_LONG: '1' },
     files: ['test/conformance/generality.test.ts'],

@@ -13,9 +13,12 @@ import { measureRequests } from './measure/requests.ts';
 import { measureWords } from './measure/words.ts';
 import { wordCases } from './word-cases.ts';
 
-// What the bench asks the service and the floor, on a small store and for a moment: its figures say nothing, but every
-// answer has the right status, and the floor answers the same records as the service.
+// The code of the bench runs on a small store and for a moment: its figures say nothing, but every answer has the right
+// status, and the floor answers the same records as the service. `npm run test:long` does so with every case.
 
+const isLong = process.env['CRS_TEST_LONG'] !== undefined;
+/** Every case, or one of six. */
+const some = <Case>(cases: readonly Case[]): readonly Case[] => cases.filter((_, at) => isLong || at % 6 === 0);
 const records = 3_000;
 const scratch = temporary('measures');
 const warming = { requests: 1, seconds: 0 };
@@ -35,7 +38,7 @@ afterAll(() => scratch.remove());
 
 describe('the bench measures', () => {
   it('requests, beside the floor, which answers the same records', async () => {
-    const cases = requestCases.filter(one => !isDeep(one));
+    const cases = some(requestCases.filter(one => !isDeep(one)));
     const { rows } = await measureRequests(cases, data, rounds, say);
     expect(rows.map(row => `${row.case}: ${row.subject}`)).toEqual(
       cases.flatMap(({ name }) => ['bare', 'page', 'floor', 'service'].map(subject => `${name}: ${subject}`)),
@@ -44,13 +47,14 @@ describe('the bench measures', () => {
   });
 
   it('joins, includes and words, beside their plain searches', async () => {
-    const joins = await measureJoins(joinCases, data, rounds, say);
-    const words = await measureWords(wordCases, data, rounds, say);
-    expect([...joins, ...words].map(({ name }) => name)).toEqual([...joinCases, ...wordCases].map(({ name }) => name));
+    const joins = await measureJoins(some(joinCases), data, rounds, say);
+    const words = await measureWords(some(wordCases), data, rounds, say);
+    const cases = [...some(joinCases), ...some(wordCases)];
+    expect([...joins, ...words].map(({ name }) => name)).toEqual(cases.map(({ name }) => name));
     expect([...joins, ...words].filter(({ times }) => !(times > 0))).toEqual([]);
   });
 
-  it.skipIf(!isRepository)('the service beside that of a commit (skipped where git knows none)', async () => {
+  it.skipIf(!isRepository || !isLong)('the service beside that of a commit (with test:long, and git)', async () => {
     const [one] = requestCases;
     if (one === undefined) throw new Error('There are no cases');
     const rows = await measureBeside('HEAD', [one], data, rounds, say);

@@ -32,22 +32,23 @@ function narrated(value: ExactJson): ExactJson {
 
 describe('JSON that becomes XML and JSON again', () => {
   const folder = fileURLToPath(new URL('../../../node_modules/hl7.fhir.r4.examples/', import.meta.url));
-  const longest = process.env['CRS_TEST_LONG'] === undefined ? 50_000 : Infinity;
+  const isLong = process.env['CRS_TEST_LONG'] !== undefined;
+  const [longest, step] = isLong ? [Infinity, 1] : [50_000, 4];
 
   it(
-    'is each official example',
+    isLong ? 'is each official example' : 'is one of four official examples',
     () => {
-      let tried = 0;
+      let [seen, tried] = [0, 0];
       for (const file of readdirSync(folder)) {
-        if (!/^[A-Z].*\.json$/.test(file)) continue;
+        if (!/^[A-Z].*\.json$/.test(file) || seen++ % step !== 0) continue;
         const text = readFileSync(folder + file, 'utf8').replace(/^\ufeff/, '');
         if (text.length > longest) continue;
         tried++;
         expect([file, contentOf(through(text))]).toEqual([file, contentOf(text)]);
       }
-      expect(tried).toBeGreaterThan(4_000);
+      expect(tried).toBeGreaterThan(4_000 / step);
     },
-    longest === Infinity ? 600_000 : 120_000,
+    isLong ? 600_000 : 120_000,
   );
 
   it('is a generated resource of every type, in any order of its elements', () => {
