@@ -1,6 +1,6 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, normalize, sep } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
@@ -8,28 +8,34 @@ import { temporaryFolder } from './test/support/temporary-folder.ts';
 
 // Whatever needs a MongoDB server is in a folder `mongo`, or in a file that begins so.
 const mongodb = ['test/**/mongo/**/*.test.ts', 'test/**/mongo*.test.ts'];
-// Those that ask for a process of their own.
-const mongodbApart = ['test/mongo/**/*.test.ts', 'test/{engine,smart}/**/mongo*.test.ts'];
 // Whatever needs Chromium.
 const inChromium = ['test/{smart/pages,explorer}/browser/*.test.ts', 'test/clients/{chromium,readme}.test.ts'];
 // What other tests beside it would spoil: it comes last, one by one.
 const alone = ['test/**/*.alone.test.ts'];
-// What leaves nothing behind in its process: these files share one for each worker, and the modules that it has loaded.
-// What asks for a process of its own (what happens at first use, listeners of the process, memory, deadlines) is not
-// among them.
-const together = [
-  'test/{config,conformance,definitions,demo,fetch,fhir,fhirpath,indexing,interaction,model,search,terminology,validation}/**/*.test.ts',
-  'test/{cache,config,engines,make-once,ninth-type,readme,reloads,token-buckets}.test.ts',
-  'test/{explorer,openapi}/**/*.test.ts',
-  'test/engine/offered-model.test.ts',
-  'test/{bench,observability}/*.test.ts',
-  'test/clients/!(fhirclient-node).test.ts',
-  'test/{audit,bulk,cli,faults,store}/**/!(batch|checkpoint|deadline|failing|figures|memory).test.ts',
-  'test/smart/pages/*.test.ts',
-  'test/auth/{*,token/*}.test.ts',
-  'test/smart/!(quiet|accounts-file|processes|two-processes).test.ts',
-  'test/http/!(*limits|server|create-at-once.alone|create-retried|create-uploads).test.ts',
+
+/** What changes a process for the files that come after it there, or measures the memory of the process. */
+const needsOwnProcess = [
+  /\bprocess\.(?:chdir|emit|memoryUsage)\(/,
+  /\bprocess\.env\[[^\]]+\] = /,
+  /\bvi\.(?:mock|doMock|stub\w+)\(/,
+  /\bspyOn\((?:console|process)\b/,
 ];
+/** What takes long: it starts processes, or tries much at random. */
+const takesLong = [
+  /\b(?:spawn|fork|launch|serveSeveral|startProcesses)\(/,
+  /\b(?:leakProperty|agreement|CRS_TEST_LONG)\b/,
+];
+
+const testFiles = readdirSync(join(import.meta.dirname, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter(name => name.endsWith('.test.ts'))
+  .map(name => `test/${name.replaceAll(sep, '/')}`);
+const filesWith = (patterns: readonly RegExp[]): string[] =>
+  testFiles.filter(path => {
+    const text = readFileSync(join(import.meta.dirname, path), 'utf8');
+    return patterns.some(pattern => pattern.test(text));
+  });
+// All others share one process for each worker, and the modules that it has loaded.
+const apart = filesWith(needsOwnProcess);
 const server = process.env['CRS_TEST_MONGODB'];
 const named = server !== undefined && server !== '';
 
@@ -46,50 +52,39 @@ const shared = {
   pool: 'forks' as const,
   env: { NODE_COMPILE_CACHE: compiled, TMPDIR: temporaryFolder() },
 };
-const main = {
-  ...shared,
-  name: 'main',
-  include: ['test/**/*.test.ts'],
-  exclude: [...mongodb, ...inChromium, ...alone, ...together],
-  globalSetup: ['test/support/left-out.ts'],
-};
 const sharing = {
   ...shared,
   isolate: false,
   // Each collection of short-lived values costs as much as what survives it: fewer of them save a tenth of the time.
   execArgv: ['--min-semi-space-size=32', '--max-semi-space-size=64'],
 };
-const inOneProcess = { ...sharing, name: 'together', include: together, exclude: [...mongodb, ...inChromium] };
+const elsewhere = [...mongodb, ...inChromium, ...alone];
+const main = {
+  ...sharing,
+  name: 'main',
+  include: ['test/**/*.test.ts'],
+  exclude: [...elsewhere, ...apart],
+  globalSetup: ['test/support/left-out.ts'],
+};
+const inOwnProcess = { ...shared, name: 'apart', include: apart, exclude: elsewhere };
 const onItsOwn = { ...shared, name: 'alone', include: alone, sequence: { groupOrder: 1 }, fileParallelism: false };
 const inBrowser = { ...shared, name: 'browser', include: inChromium };
 const onMongodb = {
-  ...shared,
-  name: 'mongodb',
-  include: mongodbApart,
-  globalSetup: ['test/support/mongodb/deployment.ts'],
-};
-const onMongodbTogether = {
   ...sharing,
-  name: 'mongodb-together',
+  name: 'mongodb',
   include: mongodb,
-  exclude: mongodbApart,
-  globalSetup: onMongodb.globalSetup,
+  exclude: apart,
+  globalSetup: ['test/support/mongodb/deployment.ts'],
 };
 
 /**
  * The interface as it is served, on a store in MongoDB: what depends on the store, and not on limits of one process.
  */
 const httpOnMongodb = {
-  ...shared,
-  name: 'mongodb-http',
-  include: ['test/http/create-retried.test.ts'],
-  env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
-};
-const httpOnMongodbTogether = {
   ...sharing,
-  name: 'mongodb-http-together',
+  name: 'mongodb-http',
   include: [
-    'test/http/{conditional,conditional-chains,create,create-declared,create-refused,delete,delete-references,history,odd-queries,read}.test.ts',
+    'test/http/{conditional,conditional-chains,create,create-declared,create-refused,create-retried,delete,delete-references,history,odd-queries,read}.test.ts',
     'test/http/{interleaving,patch,search,search-values,transaction-races,update}.test.ts',
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy,search-inside}.test.ts',
     'test/interaction/{search-intervals,search-joins,search-lists,search-near,search-versions}.test.ts',
@@ -99,12 +94,12 @@ const httpOnMongodbTogether = {
     'test/clients/{fhir-kit-client,medplum}.test.ts',
     'test/conformance/tester.test.ts',
   ],
-  env: httpOnMongodb.env,
+  env: { ...shared.env, CRS_TEST_STORE: 'mongodb' },
 };
 
 /** Writes, access and audit of a server of two processes; `test:processes` runs the rest. */
 const ofTwoProcesses = {
-  ...shared,
+  ...sharing,
   name: 'two-processes',
   include: [
     'test/http/{create,conditional,transaction-races}.test.ts',
@@ -115,18 +110,12 @@ const ofTwoProcesses = {
 };
 
 /** What takes longest comes first, so that no worker is left with it in the end; vitest goes by the length of files. */
-const long = [
-  'mongo/breaks|mongo/refused|mongo/(plans|attachments|indexes)|mongo',
-  'production-install|readme-commands|leak|agreement|walk|kill|migrate|upgrade|redefine|public-url|accounts|launch',
-  'killed-reload|definitions-live|live-definitions|interface-r4|conformance/tester|hostile|faults/writing',
-  'cli/(store|serve|token|deploy|hangup|backup-beside)|create|create-uploads|search-(contained|hierarchy|lists)',
-];
-const longest = new RegExp(`(${long.join('|')})\\.test\\.ts$`);
+const long = new Set(filesWith(takesLong).map(path => join(import.meta.dirname, path)));
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isLong = ({ moduleId }: TestSpecification): boolean => longest.test(moduleId);
+    const isLong = ({ moduleId }: TestSpecification): boolean => long.has(normalize(moduleId));
     return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))];
   }
 }
@@ -138,11 +127,11 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       { test: main },
-      { test: inOneProcess },
+      { test: inOwnProcess },
       { test: onItsOwn },
       ...(process.env['CRS_TEST_PROCESSES'] === undefined ? [{ test: ofTwoProcesses }] : []),
       { test: inBrowser },
-      ...(named ? [onMongodb, onMongodbTogether, httpOnMongodb, httpOnMongodbTogether].map(test => ({ test })) : []),
+      ...(named ? [onMongodb, httpOnMongodb].map(test => ({ test })) : []),
     ],
   },
 });
