@@ -63,19 +63,13 @@ describe('serve on a store path that does not exist', () => {
 });
 
 describe('serve --demo', () => {
-  it('prints its greeting in one piece', async () => {
-    const server = launch(['serve', '--port', '0', '--demo', '--access', 'open', ...storeFlags('piece.sqlite')]);
+  it('fills a new store, and prints queries that work, in one piece; the next start adds nothing', async () => {
+    const first = serve('demo.sqlite', '--demo');
     const pieces: string[] = [];
-    server.process.stdout?.on('data', (piece: Buffer) => void pieces.push(String(piece)));
-    await server.until(/Serves [^]*curl[^]*\n\n/);
+    first.process.stdout?.on('data', (piece: Buffer) => void pieces.push(String(piece)));
+    const [, base = ''] = await first.until(/Serves (http:\S+\/r4\/demo) [^]*curl[^]*\n\n/);
     const greeting = pieces.filter(piece => /Serves|curl|Open the explorer/.test(piece));
     expect(greeting).toEqual([expect.stringMatching(/Open the explorer [^]*Serves [^]*curl[^]*curl[^]*\n$/)]);
-    expect(await stop(server)).toBe(0);
-  });
-
-  it('fills a new store, prints queries that work, and ends cleanly; the next start adds nothing', async () => {
-    const first = serve('demo.sqlite', '--demo');
-    const [, base = ''] = await first.until(/Serves (http:\S+\/r4\/demo) [^]*curl[^]*\n\n/);
     expect(first.stdout()).toContain(`Runs on Node ${process.version}`);
     expect(existsSync(join(folder, 'demo.sqlite.demo'))).toBe(false);
 
@@ -214,15 +208,8 @@ describe('serve --log-format json', () => {
   });
 
   it('does so with the demonstration too', async () => {
-    const server = launch([
-      'serve',
-      '--demo',
-      '--port',
-      '0',
-      '--log-format',
-      'json',
-      ...storeFlags('json-demo.sqlite'),
-    ]);
+    const flags = ['--demo', '--port', '0', '--log-format', 'json', ...storeFlags('demo.sqlite')]; // filled before
+    const server = launch(['serve', ...flags]);
     await server.until(/with the password/);
     expect(await stop(server)).toBe(0);
     for (const line of [...parsed(server.stdout()), ...parsed(server.stderr())])
