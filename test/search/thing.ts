@@ -12,36 +12,23 @@ import { parseSearch } from '../../src/search/parse/search.ts';
 import type { SearchContext } from '../../src/search/parse/value.ts';
 import { print } from '../../src/search/print.ts';
 import type { QueryPair, SearchRequest } from '../../src/search/request.ts';
+import { bareModel, bareParameter, bareType } from '../support/bare-model.ts';
 import { terminology } from './terminology.ts';
 
 /** A resource type with a search parameter of every kind, made for the tables of search. */
 const typeName = 'Observation';
 
-export function parameter(
+export const parameter = (
   code: string,
   type: SearchParamType,
   dataTypes: readonly string[],
   more: Partial<SearchParam> = {},
-): SearchParam {
-  return {
-    code,
-    type,
-    url: `http://example.org/SearchParameter/${code}`,
-    resourceType: typeName,
+): SearchParam =>
+  bareParameter(typeName, code, type, {
     expression: `${typeName}.${code}`,
-    targets: [],
     dataTypes: new Set(dataTypes),
-    delegated: false,
-    single: false,
-    components: [],
-    modifiers: new Set(),
-    modified: new Map(),
-    reads: undefined,
-    digest: code,
-    description: undefined,
     ...more,
-  };
-}
+  });
 
 const size = parameter('size', 'quantity', ['Quantity']);
 const code = parameter('code', 'token', ['CodeableConcept']);
@@ -96,66 +83,22 @@ export const parameters: readonly SearchParam[] = [
 const definitions = readTypeDefinitions();
 const definition = definitions.get(typeName);
 if (definition === undefined) throw new Error('The definitions lack a type');
+const indexed = parameters
+  .filter(({ code }) => code !== '_id' && code !== '_lastUpdated')
+  .flatMap(withModified)
+  .map(param => [param.code, param] as const);
 
-export const thing: ResourceType = {
-  name: typeName,
+export const thing: ResourceType = bareType(typeName, parameters, {
   definition,
   interactions: new Set(['search-type']),
-  operations: new Map(),
-  queries: new Map(),
-  versioning: 'versioned',
-  readHistory: false,
-  updateCreate: false,
-  deletePolicy: 'refuse',
-  conditionalCreate: false,
-  conditionalUpdate: false,
-  conditionalDelete: 'not-supported',
-  conditionalRead: 'not-supported',
-  referencePolicies: new Set(),
-  parameters: new Map(parameters.map(param => [param.code, param])),
-  indexed: new Map(
-    parameters
-      .filter(({ code }) => code !== '_id' && code !== '_lastUpdated')
-      .flatMap(withModified)
-      .map(param => [param.code, param]),
-  ),
-  sortDate: parameters.find(param => param.code === 'date'),
-  hierarchy: undefined,
-  sortIndexes: new Set(),
-  pairs: [],
-  searchFeatures: new Set(),
-  includes: { forward: new Set(), reverse: new Set() },
-  compartmentLinks: new Map(),
-  pageSize: { default: 50, max: 1000 },
-  profile: undefined,
-  supportedProfiles: [],
-  smartScopes: [],
-  accessCriteria: [],
-  accessLinks: [],
-  attachment: undefined,
-  serverSet: [],
-  plainNames: new Map(),
-  validationPolicy: undefined,
-};
+  indexed: new Map(indexed),
+});
 
-const values = {
-  digest: 'thing',
-  types: new Map([[typeName, thing]]),
-  systemInteractions: new Set<never>(),
-  systemOperations: new Map<never, never>(),
-  compartments: new Map<never, never>(),
-  searchedCompartments: new Map<never, never>(),
+export const model: Model = bareModel(thing, 'thing', {
   definitions,
-  statement: {},
-  caseSensitive: (system: string) => system === 'http://exact',
-  valueSetSystem: () => undefined,
-  codes: () => undefined,
-  profile: () => undefined,
-  snapshot: () => undefined,
-  explainScopes: new Set<string>(),
+  caseSensitive: system => system === 'http://exact',
   expansions: createExpansions(terminology),
-};
-export const model: Model = values;
+});
 
 export const context: SearchContext = {
   model,

@@ -3,10 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { splitForStamp } from '../../../src/fhir/resource-text.ts';
 import { foldString } from '../../../src/indexing/normalize.ts';
-import { createExpansions } from '../../../src/terminology/expansions.ts';
 import type { IndexEntry, IndexValue } from '../../../src/indexing/entry.ts';
-import type { TypeDefinition } from '../../../src/model/element.ts';
-import type { Model, ResourceType, SearchParam, SearchParamType } from '../../../src/model/model.ts';
+import type { Model, SearchParam, SearchParamType } from '../../../src/model/model.ts';
 import type { Query, Sort } from '../../../src/search/ast.ts';
 import { openStore } from '../../../src/store/open.ts';
 import type { Change } from '../../../src/store/port/records.ts';
@@ -14,6 +12,7 @@ import type { Extract } from '../../../src/indexing/extract.ts';
 import type { PendingIndex } from '../../../src/store/port/indexes.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
+import { bareModel, bareParameter, bareType } from '../../support/bare-model.ts';
 
 /** A resource of these tests carries its entries in its text. */
 export const extract: Extract = (type, text) =>
@@ -35,26 +34,8 @@ export const pending = async (
 /** Nothing in a store reads its name. */
 export const typeName = 'Basic';
 
-export function param(code: string, type: SearchParamType, more: Partial<SearchParam> = {}): SearchParam {
-  return {
-    code,
-    type,
-    url: `http://example.org/${code}`,
-    resourceType: typeName,
-    expression: code,
-    targets: [],
-    dataTypes: new Set(),
-    delegated: false,
-    single: false,
-    components: [],
-    modifiers: new Set(),
-    modified: new Map(),
-    reads: undefined,
-    digest: code,
-    description: undefined,
-    ...more,
-  };
-}
+export const param = (code: string, type: SearchParamType, more: Partial<SearchParam> = {}): SearchParam =>
+  bareParameter(typeName, code, type, more);
 
 export const owner = param('owner', 'reference', { single: true });
 export const code = param('code', 'token');
@@ -63,67 +44,13 @@ export const date = param('date', 'date', { single: true });
 
 /** A model with one type of these parameters, sorted by `date`, with the pair of `owner` and `code`. */
 export function modelOf(params: readonly SearchParam[] = [owner, code, name, date], digest = 'first'): Model {
-  const parameters = new Map(params.map(one => [one.code, one]));
-  const type: ResourceType = {
-    name: typeName,
-    definition,
-    interactions: new Set(),
-    operations: new Map(),
-    queries: new Map(),
-    versioning: 'versioned',
-    readHistory: false,
-    updateCreate: false,
-    deletePolicy: 'refuse',
-    conditionalCreate: false,
-    conditionalUpdate: false,
-    conditionalDelete: 'not-supported',
-    conditionalRead: 'not-supported',
-    referencePolicies: new Set(),
-    parameters,
-    indexed: parameters,
+  const isPaired = params.includes(owner) && params.includes(code);
+  const type = bareType(typeName, params, {
     sortDate: params.includes(date) ? date : undefined,
-    hierarchy: undefined,
-    sortIndexes: new Set(),
-    pairs: params.includes(owner) && params.includes(code) ? [{ code: 'owner+code', owner, token: code }] : [],
-    searchFeatures: new Set(),
-    includes: { forward: new Set(), reverse: new Set() },
-    compartmentLinks: new Map(),
-    pageSize: { default: 50, max: 1000 },
-    profile: undefined,
-    supportedProfiles: [],
-    smartScopes: [],
-    accessCriteria: [],
-    accessLinks: [],
-    attachment: undefined,
-    serverSet: [],
-    plainNames: new Map(),
-    validationPolicy: undefined,
-  };
-  return {
-    digest,
-    types: new Map([[type.name, type]]),
-    systemInteractions: new Set(),
-    systemOperations: new Map(),
-    compartments: new Map(),
-    searchedCompartments: new Map(),
-    definitions: { get: () => undefined, resourceTypes: new Set([typeName]) },
-    statement: {},
-    caseSensitive: () => true,
-    valueSetSystem: () => undefined,
-    snapshot: () => undefined,
-    explainScopes: new Set<string>(),
-    expansions: createExpansions({ find: () => undefined }),
-  };
+    pairs: isPaired ? [{ code: 'owner+code', owner, token: code }] : [],
+  });
+  return bareModel(type, digest);
 }
-
-const definition: TypeDefinition = {
-  name: typeName,
-  kind: 'resource',
-  abstract: false,
-  base: 'DomainResource',
-  properties: new Map(),
-  elements: new Map(),
-};
 
 export const newest: readonly Sort[] = [{ by: 'default', descending: true }];
 
