@@ -6,14 +6,13 @@ import { countMatches, findPage } from '../../src/interaction/search/find.ts';
 import { treeQuery } from '../../src/interaction/search/trees.ts';
 import type { Position, Query, Tree } from '../../src/search/ast.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
-import { parsePairs } from '../../src/search/parse/pairs.ts';
-import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { seeded } from '../support/seeded.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
+import { idsIn, queryOf } from './support/search-of.ts';
 
 const capability = r4Of(['Encounter', 'Location', 'Organization', 'Patient', 'Observation', 'Practitioner']);
 
@@ -72,20 +71,6 @@ afterAll(async () => {
   await server.close();
   await guarded.close();
 });
-
-interface Found {
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
-}
-const idsIn = ({ entry = [] }: Found): string => entry.map(({ resource }) => resource.id).join(' ');
-
-function parsed(path: string): Query {
-  const { model } = server.running.engine;
-  const [name = '', query = ''] = path.split('?');
-  const type = model.types.get(name);
-  if (type === undefined) throw new Error(name);
-  const context = { model, base: server.base, zone: 'UTC', handling: 'strict', now: 0, joins: true } as const;
-  return parseSearch(type, parsePairs(query), context).query;
-}
 
 describe('a search of a hierarchy', () => {
   it.each([
@@ -169,7 +154,7 @@ describe('a search of a hierarchy', () => {
       'p',
     ],
   ])('%s', async (_, path, ast, ids) => {
-    expect(print(parsed(path))).toBe(ast);
+    expect(print(queryOf(server, path))).toBe(ast);
     const { status, json } = await server.get(`/${path}&_sort=_id&_total=accurate`);
     expect([status, idsIn(json), json.total]).toEqual([200, ids, ids === '' ? 0 : ids.split(' ').length]);
   });
@@ -252,7 +237,7 @@ describe('access', () => {
 
 describe('limits', () => {
   const tree = (path: string): Tree => {
-    const query = parsed(path);
+    const query = queryOf(server, path);
     if (query.kind !== 'tree') throw new Error(query.kind);
     return query;
   };
@@ -341,13 +326,13 @@ describe('random hierarchies', () => {
         ? { ...query, of: query.of.map(one => confined(one, of)) }
         : query;
     };
-    const active = parsed('Location?status=active');
+    const active = queryOf(server, 'Location?status=active');
     await fc.assert(
       fc.asyncProperty(search, fc.boolean(), fc.integer({ min: 3, max: 50 }), async (path, isConfined, limit) => {
         const [name = ''] = path.split('?');
         const type = model.types.get(name);
         if (type === undefined) throw new Error(name);
-        const asked = parsed(path);
+        const asked = queryOf(server, path);
         const query = isConfined ? confined(asked, active) : asked;
         const expected = others
           .of(name)

@@ -2,12 +2,11 @@
 // https://hl7.org/fhir/R4/search.html#query
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { objectsOf } from '../../src/fhir/json-object.ts';
-import { parsePairs } from '../../src/search/parse/pairs.ts';
-import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
 import { testTokens } from '../support/tokens.ts';
+import { idsIn, queryOf } from './support/search-of.ts';
 
 const capability = r4Of([
   'Condition',
@@ -108,20 +107,6 @@ afterAll(async () => {
   await guarded.close();
 });
 
-interface Found {
-  readonly entry?: readonly { readonly resource: { readonly id: string; readonly resourceType: string } }[];
-}
-const idsIn = ({ entry = [] }: Found): string => entry.map(({ resource }) => resource.id).join(' ');
-
-function printed(path: string): string {
-  const { model } = server.running.engine;
-  const [name = '', query = ''] = path.split('?');
-  const type = model.types.get(name);
-  if (type === undefined) throw new Error(name);
-  const context = { model, base: server.base, zone: 'UTC', handling: 'strict', now: 0, joins: true } as const;
-  return print(parseSearch(type, parsePairs(query), context).query);
-}
-
 describe('_list', () => {
   it.each([
     [
@@ -175,7 +160,7 @@ describe('_list', () => {
       'm3',
     ],
   ])('%s', async (_, path, ast, ids) => {
-    expect(printed(path)).toBe(ast);
+    expect(print(queryOf(server, path))).toBe(ast);
     const { status, json } = await server.get(`/${path}&_sort=_id&_total=accurate`);
     expect([status, idsIn(json), json.total]).toEqual([200, ids, ids === '' ? 0 : ids.split(' ').length]);
   });
@@ -266,7 +251,7 @@ describe('_query', () => {
       'p1',
     ],
   ])('%s', async (_, path, ast, ids) => {
-    expect(printed(path)).toBe(ast);
+    expect(print(queryOf(server, path))).toBe(ast);
     const { status, json } = await server.get(`/${path}&_sort=_id`);
     expect([status, idsIn(json)]).toEqual([200, ids]);
   });

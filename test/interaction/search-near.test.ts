@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage } from '../../src/interaction/search/find.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
-import { parsePairs } from '../../src/search/parse/pairs.ts';
 import { parseSearch } from '../../src/search/parse/search.ts';
 import { print } from '../../src/search/print.ts';
 import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
+import { idsIn, queryOf } from './support/search-of.ts';
 
 const capability = r4Of(['Encounter', 'Location']);
 
@@ -46,20 +46,6 @@ beforeAll(async () => {
   server = await serve(records, ['--capability', capability]);
 }, 120_000);
 afterAll(() => server.close());
-
-interface Found {
-  readonly entry?: readonly { readonly resource: { readonly id: string } }[];
-}
-const idsIn = ({ entry = [] }: Found): string => entry.map(({ resource }) => resource.id).join(' ');
-
-function parsed(path: string): Query {
-  const { model } = server.running.engine;
-  const [name = '', query = ''] = path.split('?');
-  const type = model.types.get(name);
-  if (type === undefined) throw new Error(name);
-  const context = { model, base: server.base, zone: 'UTC', handling: 'strict', now: 0, joins: true } as const;
-  return parseSearch(type, parsePairs(query), context).query;
-}
 
 describe('near', () => {
   it.each([
@@ -123,7 +109,7 @@ describe('near', () => {
     ],
     ['of no position', 'Location?near:missing=true', '(not (present near))', 'nowhere'],
   ])('%s', async (_, path, ast, ids) => {
-    expect(print(parsed(path))).toBe(ast);
+    expect(print(queryOf(server, path))).toBe(ast);
     const { status, json } = await server.get(`/${encodeURI(path)}&_sort=_id&_total=accurate`);
     expect([status, idsIn(json), json.total]).toEqual([200, ids, ids === '' ? 0 : ids.split(' ').length]);
   });
