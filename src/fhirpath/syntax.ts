@@ -44,6 +44,34 @@ export type Expression =
     }
   | { readonly kind: 'sign'; readonly at: number; readonly of: Expression };
 
+/** The operands and arguments of an expression; a type specifier of `is` and `as` is none. */
+export function partsOf(tree: Expression): readonly Expression[] {
+  switch (tree.kind) {
+    case 'literal':
+    case 'other':
+    case 'this':
+    case 'variable':
+      return [];
+    case 'member':
+      return tree.of === undefined ? [] : [tree.of];
+    case 'call':
+      return tree.of === undefined ? tree.args : [tree.of, ...tree.args];
+    case 'index':
+      return [tree.of, tree.index];
+    case 'type':
+    case 'sign':
+      return [tree.of];
+    case 'binary':
+      return [tree.left, tree.right];
+    default:
+      return tree satisfies never;
+  }
+}
+
+/** Whether a part of an expression, or the whole, passes a test. */
+export const hasPart = (tree: Expression, test: (part: Expression) => boolean): boolean =>
+  test(tree) || partsOf(tree).some(part => hasPart(part, test));
+
 /** An invalid expression: a whole sentence with the position. */
 export class ExpressionError extends Error {
   /** The sentence without the position, and the position: characters from 0. */

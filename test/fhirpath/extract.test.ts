@@ -210,14 +210,14 @@ describe('a mistake', () => {
       'Patient.name.elementDefinition()',
       'fhirpath.js does not evaluate the expression: Not implemented: elementDefinition',
     ],
-    ['%patient.name', 'The variable `%patient` is not known here (character 1'],
+    ['%patient.name', 'There is no variable `%patient`. (character 1'],
     ['Patient.', 'The expression ends where the name of an element or a function was expected (character 9'],
     ['Patient.name.where(use = )', '`)` was found where an element, a function or a value was expected (character 26'],
     ['Patient.name[0', 'The expression ends where `]` was expected'],
     ["Patient.name.where(use = 'x)", "The quote `'` is not closed (character 26"],
     ['Patient.name ^ 2', '`^` has no meaning in FHIRPath (character 14'],
     ['Patient.name name', '`name` was found where an operator or the end was expected'],
-    ["Patient.name.where(use ~ 'x').select(foo is Bar)", 'There is no type `Bar`'],
+    ["Patient.name.where(use ~ 'x').select(text is Bar)", 'There is no type `Bar`'],
     ['', 'The expression ends where an element, a function or a value was expected'],
   ])('is reported with its place: %s', (expression, message) => {
     expect(() => compileExpression(expression, 'Patient', definitions)).toThrow(message);

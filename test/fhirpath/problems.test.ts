@@ -1,7 +1,7 @@
 // https://hl7.org/fhirpath/N1/ and https://hl7.org/fhir/R4/fhirpath.html
 import { describe, expect, it } from 'vitest';
-import { ruleProblems } from '../../src/fhirpath/rule-problems.ts';
-import type { KnownType } from '../../src/fhirpath/problems.ts';
+import { ruleProblems } from '../../src/fhirpath/evaluate/rule.ts';
+import type { KnownType } from '../../src/fhirpath/result-type.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 
 const types = readTypeDefinitions();

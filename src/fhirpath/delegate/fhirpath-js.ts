@@ -2,8 +2,9 @@ import { createRequire } from 'node:module';
 import { Cache } from '../../limits/cache.ts';
 import { referredType } from '../referred-type.ts';
 import { parseExpression } from '../parse.ts';
+import { partsOf } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
-import { constantOf } from '../variables.ts';
+import { constantOf } from '../names.ts';
 import type { Answer, Focus, Job, Result } from './job.ts';
 
 /**
@@ -110,12 +111,10 @@ function stepsTo(from: Node, { focus, resource }: Job): Result['place'] {
   return node.data === resource ? { of: 'resource', steps } : undefined;
 }
 
-function collectConstants(tree: unknown, constants: Record<string, string>): void {
-  if (typeof tree !== 'object' || tree === null) return;
-  const { kind, name } = tree as Partial<Expression & { name: string }>; // a part of a tree, or a list of them
-  const value = kind === 'variable' && name !== undefined ? constantOf(name) : undefined;
-  if (value !== undefined && name !== undefined) constants[name] = value;
-  for (const part of Object.values(tree)) collectConstants(part, constants);
+function collectConstants(tree: Expression, constants: Record<string, string>): void {
+  const value = tree.kind === 'variable' ? constantOf(tree.name) : undefined;
+  if (tree.kind === 'variable' && value !== undefined) constants[tree.name] = value;
+  for (const part of partsOf(tree)) collectConstants(part, constants);
 }
 
 /** The properties of fhirpath.js' ResourceNode that are used. */

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type { Answer, Job, Reply } from './job.ts';
-import { idle, usual } from './limits.ts';
-import { startThread } from './thread.ts';
+import { idle, startThread, usual } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**

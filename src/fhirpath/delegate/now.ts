@@ -1,7 +1,6 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
 import type { Answer, Job, Reply } from './job.ts';
-import { idle, start, usual } from './limits.ts';
-import { startThread } from './thread.ts';
+import { idle, start, startThread, usual } from './thread.ts';
 import type { Thread } from './thread.ts';
 
 /**

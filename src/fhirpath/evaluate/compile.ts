@@ -1,17 +1,17 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
-import { constantOf } from '../variables.ts';
-import { answer, distinct } from './compiling.ts';
-import type { Compiling } from './compiling.ts';
+import { constantOf } from '../names.ts';
+import { answer, distinct } from './function-forms.ts';
+import type { Compiling } from './function-forms.ts';
 import { Delegated, EvaluationError, Undecided } from './errors.ts';
+import { payFor, payForText } from './environment.ts';
 import type { Environment, Evaluate } from './environment.ts';
 import { functions } from './functions.ts';
 import { isUnordered } from './walk-functions.ts';
 import { keyOf, plain, ucumUnit } from './item.ts';
 import type { Item, Temporal } from './item.ts';
 import { nodesAt } from './node.ts';
-import { payFor, payForText } from './price.ts';
 import { arithmetic, condition, equal, largest, order, single } from './operators.ts';
 import { asTest, isNode, isOfType, isTest, typed } from './type-test.ts';
 
@@ -129,7 +129,7 @@ function compileVariable({ name, at }: Expression & { kind: 'variable' }, { text
     default: {
       const value = constantOf(name);
       if (value === undefined && text.includes('defineVariable')) throw new Delegated('a variable of the expression');
-      if (value === undefined) throw new ExpressionError(text, at, `The variable \`%${name}\` is not known here`);
+      if (value === undefined) throw new ExpressionError(text, at, `There is no variable \`%${name}\``);
       return () => [value];
     }
   }

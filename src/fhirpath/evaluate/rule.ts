@@ -1,12 +1,44 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { parseExpression } from '../parse.ts';
-import { problemsOf } from '../problems.ts';
-import type { Problem, RuleContext } from '../problems.ts';
+import { inferTypes } from '../infer.ts';
+import type { Problem, RuleContext } from '../infer.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
+import type { Job } from '../delegate/job.ts';
+import { runNow } from '../delegate/now.ts';
+import type { KnownType } from '../result-type.ts';
 import { compileTree } from './compile.ts';
 import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
+
+/**
+ * All mistakes in the expression of a rule: invalid FHIRPath; unknown functions, variables, types and elements; and
+ * functions that neither this server nor fhirpath.js evaluates. For the last, fhirpath.js runs in a thread, for which
+ * this one waits.
+ */
+export function ruleProblems(text: string, types: TypeDefinitions, context: RuleContext): readonly Problem[] {
+  const rule = compileRule(text, types, context);
+  if (rule.kind === 'refused') return rule.problems;
+  if (rule.kind === 'compiled') return [];
+  const [answer] = runNow([onNothing(text, context.context?.[0])]);
+  const [, name] = answer?.kind === 'failed' ? (/^Not implemented: (\w+)$/.exec(answer.message) ?? []) : [];
+  if (name === undefined) return []; // it fails on a value without content, which proves nothing
+  const at = text.search(new RegExp(`\\b${name}\\s*\\(`));
+  return [
+    { at: Math.max(0, at), message: `Neither this server nor fhirpath.js evaluates \`${name}()\`.`, undecided: true },
+  ];
+}
+
+/** An expression on an empty value. */
+function onNothing(expression: string, known: KnownType | undefined): Job {
+  const resource = { resourceType: 'Basic' };
+  const { code = 'Basic', definition } = known ?? {};
+  const value =
+    definition?.kind === 'resource' ? { resourceType: code } : definition?.kind === 'primitive-type' ? '' : {};
+  const focus = known === undefined ? resource : value;
+  const type = definition?.name ?? code;
+  return { expression, focus: { value: focus, code, type }, resource, rootResource: resource, resolve: 'contained' };
+}
 
 /** An expression of a definition that is evaluated on values of a record: an invariant, a context of an extension. */
 export type Rule =
@@ -25,7 +57,7 @@ export function compileRule(text: string, types: TypeDefinitions, context: RuleC
   let tree: Expression;
   try {
     tree = parseExpression(text);
-    const [first, ...others] = problemsOf(tree, text, types, context);
+    const [first, ...others] = inferTypes(tree, text, types, context).problems;
     if (first !== undefined) return { kind: 'refused', text, problems: [first, ...others] };
     return { kind: 'compiled', text, evaluate: compileTree(tree, text, types) };
   } catch (error) {

@@ -1,11 +1,11 @@
 import { ExpressionError } from '../syntax.ts';
-import type { Build } from './compiling.ts';
+import type { Build } from './function-forms.ts';
 import { Delegated, EvaluationError } from './errors.ts';
+import { payForText } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { plain } from './item.ts';
 import type { Item, Plain } from './item.ts';
 import { single } from './operators.ts';
-import { payForText } from './price.ts';
 import { matchesPattern, replaceMatches } from './pattern.ts';
 
 type Run = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;

@@ -1,8 +1,8 @@
-import { isAmbiguous, namedType } from '../named-type.ts';
+import { isAmbiguous, specifiedType } from '../names.ts';
 import { isA } from '../result-type.ts';
 import type { Expression } from '../syntax.ts';
-import { answer } from './compiling.ts';
-import type { Compiling } from './compiling.ts';
+import { answer } from './function-forms.ts';
+import type { Compiling } from './function-forms.ts';
 import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 import type { Item } from './item.ts';
@@ -14,7 +14,7 @@ import { single } from './operators.ts';
  * https://hl7.org/fhirpath/N1/#is-type-specifier
  */
 export function isTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
-  const { code, system } = typeOf(tree, compiling);
+  const { code, system } = specifiedType(tree, compiling.text, compiling.types);
   return item => {
     if (!isNode(item)) {
       if (!system && code === 'Quantity') throw new Delegated('the type of a computed quantity');
@@ -30,7 +30,7 @@ export function isTest(tree: Expression | undefined, compiling: Compiling): (ite
  * one, where the standard and its test cases differ.
  */
 export function asTest(tree: Expression | undefined, compiling: Compiling): (item: Item) => boolean {
-  const { code, system } = typeOf(tree, compiling);
+  const { code, system } = specifiedType(tree, compiling.text, compiling.types);
   if (system) throw new Delegated('types of FHIRPath itself');
   return item => {
     if (!isNode(item)) return false;
@@ -59,27 +59,6 @@ export const isOfType = (item: Item, code: string, compiling: Compiling): boolea
   isNode(item) && isA(item.code, code, compiling.types);
 
 export const isNode = (item: Item): item is Node => typeof item === 'object' && item.kind === 'node';
-
-function typeOf(
-  tree: Expression | undefined,
-  compiling: Compiling,
-): { readonly code: string; readonly system: boolean } {
-  const name = tree?.kind === 'member' ? tree.name : '';
-  const qualifier = tree?.kind === 'member' && tree.of?.kind === 'member' ? tree.of.name : undefined;
-  const system = qualifier === 'System' || (qualifier === undefined && systemTypes.has(name));
-  return system ? { code: name, system } : { code: namedType(tree, compiling.text, compiling.types), system };
-}
-
-/** An unqualified `Quantity` is FHIR's. */
-const systemTypes: ReadonlySet<string> = new Set([
-  'Boolean',
-  'String',
-  'Integer',
-  'Decimal',
-  'Date',
-  'DateTime',
-  'Time',
-]);
 
 function systemTypeOf(item: Exclude<Item, Node>): string {
   if (typeof item === 'string') return 'String';

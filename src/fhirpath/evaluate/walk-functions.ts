@@ -1,14 +1,13 @@
 import { isObject } from '../../fhir/json-object.ts';
 import type { Expression } from '../syntax.ts';
 import { plainly, textOf, withEach, withValues } from './function-forms.ts';
-import type { Items } from './function-forms.ts';
-import type { Build } from './compiling.ts';
+import type { Build, Items } from './function-forms.ts';
 import { Undecided } from './errors.ts';
+import { payFor } from './environment.ts';
 import type { Environment } from './environment.ts';
 import { keyOf } from './item.ts';
 import type { Item } from './item.ts';
 import { childrenOf, nodesAt } from './node.ts';
-import { payFor } from './price.ts';
 import { isNode } from './type-test.ts';
 
 /** Functions that lead to other values of the tree. https://hl7.org/fhirpath/N1/#tree-navigation */

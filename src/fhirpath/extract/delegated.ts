@@ -1,9 +1,10 @@
 import type { TypeDefinitions } from '../../model/element.ts';
+import { placeIn } from '../delegate/job.ts';
 import type { Job, Result } from '../delegate/job.ts';
 import { runNow } from '../delegate/now.ts';
-import { placeIn } from '../delegate/place.ts';
-import type { Choose, Receive, ResultType } from '../result-type.ts';
+import type { ResultType } from '../result-type.ts';
 import { ExpressionError } from '../syntax.ts';
+import type { Choose, Receive } from './scope.ts';
 
 /** Runs an expression on a value; `resource` is the value of `%resource`. */
 export type Run = (value: object, resource: object) => void;

@@ -1,16 +1,18 @@
-import { checkElements, checkNames } from './check.ts';
+import type { TypeDefinitions } from '../../model/element.ts';
+import { inferTypes } from '../infer.ts';
+import { parseExpression } from '../parse.ts';
+import { rootType } from '../result-type.ts';
+import type { ResultType } from '../result-type.ts';
+import { ExpressionError, partsOf } from '../syntax.ts';
+import type { Expression } from '../syntax.ts';
 import { delegate } from './delegated.ts';
 import type { Run } from './delegated.ts';
-import { parseExpression } from '../parse.ts';
 import { compilePath } from './path.ts';
-import { rootType } from '../result-type.ts';
-import type { Choose, ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
-import type { Scope } from './scope.ts';
-import { ExpressionError } from '../syntax.ts';
-import type { TypeDefinitions } from '../../model/element.ts';
+import type { Choose, Scope } from './scope.ts';
 
-export type { Choose, Receive, ResultType } from '../result-type.ts';
+export type { ResultType } from '../result-type.ts';
+export type { Choose, Receive } from './scope.ts';
 
 /** A compiled FHIRPath expression. */
 export interface CompiledExpression {
@@ -53,20 +55,15 @@ export function compileExpression(
   definitions: TypeDefinitions,
 ): CompiledExpression {
   const base = typeof type === 'string' ? named(type, definitions) : type;
+  const root = rootOf(base, definitions);
   const tree = parseExpression(expression);
-  checkNames(tree, expression, definitions);
+  const context = { context: [base], resource: [root], otherTypes: true };
+  const [problem] = inferTypes(tree, expression, definitions, context).problems;
+  if (problem !== undefined) throw new ExpressionError(expression, problem.at, problem.message);
+  checkIndexable(tree, expression, false);
   const bind = (choose: Choose): Run => {
-    const scope: Scope = {
-      compilePath,
-      text: expression,
-      definitions,
-      root: rootOf(base, definitions),
-      resource: {},
-      found: new Set(),
-      missing: new Map(),
-    };
+    const scope: Scope = { compilePath, text: expression, definitions, root, resource: {} };
     const receive = compilePath(tree, base, scope, choose);
-    checkElements(scope);
     return (value, resource) => {
       scope.resource = resource;
       receive?.(value, value, '');
@@ -86,6 +83,26 @@ export function compileExpression(
     throw new ExpressionError(expression, 0, `The expression never yields anything on ${base.path}`);
   }
   return describe(results, bind);
+}
+
+/**
+ * Throws ExpressionError for the time of day, and for `resolve()` if more than the type of its target is used: other
+ * resources are not fetched for an index.
+ */
+function checkIndexable(tree: Expression, text: string, typeAsked: boolean): void {
+  if (tree.kind === 'call') {
+    const { name, at } = tree;
+    if (/^(today|now|timeOfDay)$/.test(name)) {
+      const why = 'the index would say when a record was indexed';
+      throw new ExpressionError(text, at, `\`${name}()\` cannot be used in a search parameter: ${why}`);
+    }
+    if (name === 'resolve' && !typeAsked) {
+      const how = 'as in `resolve() is Type`: other resources are not read for the index of this one';
+      throw new ExpressionError(text, at, `\`resolve()\` can only be asked for its type, ${how}`);
+    }
+  }
+  const asksType = (tree.kind === 'type' && tree.operator === 'is') || (tree.kind === 'call' && tree.name === 'is');
+  for (const part of partsOf(tree)) checkIndexable(part, text, asksType && part === tree.of);
 }
 
 function describe(results: readonly ResultType[] | undefined, bind: (choose: Choose) => Run): CompiledExpression {

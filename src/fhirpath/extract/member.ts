@@ -1,8 +1,7 @@
-import type { ElementDefinition, ElementType } from '../../model/element.ts';
-import { isA } from '../result-type.ts';
-import type { Choose, Receive, ResultType } from '../result-type.ts';
+import { childType, choiceByProperty, isA } from '../result-type.ts';
+import type { ResultType } from '../result-type.ts';
 import { NeedsInterpreter } from './scope.ts';
-import type { Scope } from './scope.ts';
+import type { Choose, Receive, Scope } from './scope.ts';
 import type { Expression } from '../syntax.ts';
 
 type Member = Expression & { kind: 'member' };
@@ -24,39 +23,17 @@ export function compileMember(tree: Member, type: ResultType, scope: Scope, choo
 export function compileMemberOf(tree: Member, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
   const { definition } = type;
   if (definition === undefined || (definition.kind === 'resource' && definition.abstract)) throw new NeedsInterpreter();
-  const element = definition.elements.get(tree.name) ?? choiceOf(type, tree.name);
-  if (element === undefined) {
-    const missing = scope.missing.get(tree);
-    if (missing === undefined) scope.missing.set(tree, { name: tree.name, types: [type] });
-    else missing.types.push(type);
-    return undefined;
-  }
-  // Children of a primitive are beside it, in `_name`.
-  if (definition.kind === 'primitive-type') throw new NeedsInterpreter();
-  scope.found.add(tree);
-  // `valueQuantity` is not FHIRPath, but published parameters have it.
-  if (element.name !== tree.name) throw new NeedsInterpreter();
+  const element = definition.elements.get(tree.name) ?? choiceByProperty(definition, tree.name);
+  if (element === undefined) return undefined;
+  // Children of a primitive are beside it, in `_name`; JSON names of choices are not FHIRPath.
+  if (definition.kind === 'primitive-type' || element.name !== tree.name) throw new NeedsInterpreter();
   const branches: Branch[] = [];
   for (const one of element.types) {
-    const next = choose(childType(type, element, one, scope));
+    const next = choose(childType(type, element, one, scope.definitions));
     if (next !== undefined) branches.push({ property: one.property, next });
   }
   return step(branches);
 }
-
-/** The choice that a JSON name such as `valueQuantity` belongs to. */
-function choiceOf(type: ResultType, name: string): ElementDefinition | undefined {
-  const element = type.definition?.properties.get(name)?.element;
-  return element?.choice === true ? element : undefined;
-}
-
-const childType = (type: ResultType, element: ElementDefinition, one: ElementType, scope: Scope): ResultType => ({
-  code: one.code,
-  definition: one.content ?? scope.definitions.get(one.code),
-  element,
-  path: `${type.path}.${element.name}`,
-  many: type.many || element.max > 1,
-});
 
 interface Branch {
   readonly property: string;

@@ -1,16 +1,15 @@
-import { isAmbiguous, namedType } from '../named-type.ts';
-import { isPredicate, compilePredicate } from './predicate.ts';
-import { computedBoolean, isA } from '../result-type.ts';
-import type { Choose, Receive, ResultType } from '../result-type.ts';
-import { NeedsInterpreter } from './scope.ts';
-import type { Scope } from './scope.ts';
-import { compileMember, compileMemberOf } from './member.ts';
-import { ExpressionError } from '../syntax.ts';
+import { isAmbiguous, namedType } from '../names.ts';
+import { computedBoolean, isA, narrowed } from '../result-type.ts';
+import type { ResultType } from '../result-type.ts';
 import type { Expression } from '../syntax.ts';
+import { compileMember, compileMemberOf } from './member.ts';
+import { compilePredicate, isPredicate } from './predicate.ts';
+import { NeedsInterpreter } from './scope.ts';
+import type { Choose, Receive, Scope } from './scope.ts';
 
 /**
  * Compiles an expression on a value of `type` to a function that passes each result to the receiver that `choose`
- * returns for its type; undefined if it never has a result that is received. Throws ExpressionError for mistakes and
+ * returns for its type; undefined if it never has a result that is received. The expression has no mistakes. Throws
  * NeedsInterpreter for unsupported forms. https://hl7.org/fhirpath/N1/
  */
 export function compilePath(tree: Expression, type: ResultType, scope: Scope, choose: Choose): Receive | undefined {
@@ -19,7 +18,7 @@ export function compilePath(tree: Expression, type: ResultType, scope: Scope, ch
     case 'this':
       return choose(type);
     case 'variable':
-      return compileVariable(tree.name, tree.at, scope, choose);
+      return compileVariable(tree.name, scope, choose);
     case 'member':
       return tree.of === undefined
         ? compileMember(tree, type, scope, choose)
@@ -56,8 +55,8 @@ function both(left: Receive | undefined, right: Receive | undefined): Receive | 
   };
 }
 
-function compileVariable(name: string, at: number, scope: Scope, choose: Choose): Receive | undefined {
-  if (name !== 'resource') throw new ExpressionError(scope.text, at, `The variable \`%${name}\` is not known here`);
+function compileVariable(name: string, scope: Scope, choose: Choose): Receive | undefined {
+  if (name !== 'resource') throw new NeedsInterpreter();
   const next = choose(scope.root);
   return next && (() => next(scope.resource, scope.resource, ''));
 }
@@ -164,15 +163,12 @@ function compileExtension(
 }
 
 /** Keeps values of a type; for `Resource` only the value determines it. */
-function ofType(code: string, scope: Scope, choose: Choose): Choose {
-  const { definitions } = scope;
+function ofType(code: string, { definitions }: Scope, choose: Choose): Choose {
   return type => {
     if (isAmbiguous(type.element, code)) throw new NeedsInterpreter();
-    if (isA(type.code, code, definitions)) return choose(type);
-    const definition = definitions.get(code);
-    if (definition?.kind !== 'resource' || !isA(code, type.code, definitions)) return undefined;
-    const next = choose({ ...type, code, definition });
-    if (next === undefined) return undefined;
+    const kept = narrowed(type, code, definitions);
+    const next = kept && choose(kept);
+    if (next === undefined || kept === type) return next;
     return (value, parent, key) => {
       const { resourceType } = value as { resourceType?: unknown }; // any JSON value is possible
       if (typeof resourceType === 'string' && isA(resourceType, code, definitions)) next(value, parent, key);

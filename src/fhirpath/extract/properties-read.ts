@@ -1,5 +1,6 @@
 import type { TypeDefinition } from '../../model/element.ts';
 import { parseExpression } from '../parse.ts';
+import { hasPart } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 
 /**
@@ -24,7 +25,9 @@ function placeOf(tree: Expression, type: TypeDefinition, names: Set<string>): 'r
       return element === undefined ? undefined : 'below';
     }
     case 'call':
-      if (tree.of === undefined || tree.args.some(hasVariable)) return undefined;
+      // All but variables is read in criteria from the value that they apply to.
+      if (tree.of === undefined || tree.args.some(argument => hasPart(argument, ({ kind }) => kind === 'variable')))
+        return undefined;
       return below(placeOf(tree.of, type, names));
     case 'index':
     case 'type':
@@ -47,28 +50,3 @@ function placeOf(tree: Expression, type: TypeDefinition, names: Set<string>): 'r
 
 /** A function of the whole resource may read every property. */
 const below = (place: 'root' | 'below' | undefined): 'below' | undefined => (place === 'below' ? place : undefined);
-
-/** Whether criteria name a variable, such as `%resource`; all else in them is read from the value they apply to. */
-function hasVariable(tree: Expression): boolean {
-  switch (tree.kind) {
-    case 'variable':
-      return true;
-    case 'member':
-      return tree.of !== undefined && hasVariable(tree.of);
-    case 'call':
-      return (tree.of !== undefined && hasVariable(tree.of)) || tree.args.some(hasVariable);
-    case 'index':
-      return hasVariable(tree.of) || hasVariable(tree.index);
-    case 'type':
-    case 'sign':
-      return hasVariable(tree.of);
-    case 'binary':
-      return hasVariable(tree.left) || hasVariable(tree.right);
-    case 'literal':
-    case 'other':
-    case 'this':
-      return false;
-    default:
-      return tree satisfies never;
-  }
-}

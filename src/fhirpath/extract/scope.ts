@@ -1,6 +1,14 @@
 import type { TypeDefinitions } from '../../model/element.ts';
-import type { Choose, Receive, ResultType } from '../result-type.ts';
+import type { ResultType } from '../result-type.ts';
 import type { Expression } from '../syntax.ts';
+
+/** Receives one result; a primitive is at `parent[key]`. */
+export type Receive = (value: unknown, parent: object, key: string | number) => void;
+
+/**
+ * Returns the receiver of the values of a type; undefined if they are not needed, so that they are not even looked up.
+ */
+export type Choose = (type: ResultType) => Receive | undefined;
 
 /** The shared state of the parts of an expression at compile time, and the resource at run time. */
 export interface Scope {
@@ -13,9 +21,6 @@ export interface Scope {
   readonly root: ResultType;
   /** The current resource. */
   resource: object;
-  /** Elements that some possible type has, and those that one lacks: an element that no type has is a mistake. */
-  readonly found: Set<Expression>;
-  readonly missing: Map<Expression, { readonly name: string; readonly types: ResultType[] }>;
 }
 
 /** Valid FHIRPath of a form that only fhirpath.js evaluates. */

@@ -4,7 +4,7 @@ import { Delegated, EvaluationError, Undecided } from '../../fhirpath/evaluate/e
 import { nodesAt, rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';
-import { problemsOf } from '../../fhirpath/problems.ts';
+import { inferTypes } from '../../fhirpath/infer.ts';
 import { ExpressionError } from '../../fhirpath/syntax.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
 import { asObject, asString, isObject } from '../../fhir/json-object.ts';
@@ -70,7 +70,7 @@ function parse(operation: PathOperation, { definition, types, budget }: PatchedR
     const costly = namesIn(tree).find(name => refused.has(name));
     if (costly !== undefined) throw atPath(operation, `\`${costly}()\` is not evaluated in the path of a patch.`);
     const context = [{ code: definition.name, definition }];
-    const [problem] = problemsOf(tree, path, types, { context, resource: context });
+    const [problem] = inferTypes(tree, path, types, { context, resource: context }).problems;
     if (problem !== undefined) throw atPath(operation, problem.message);
     return tree;
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { RuleContext } from '../../fhirpath/problems.ts';
-import { ruleProblems } from '../../fhirpath/rule-problems.ts';
+import type { RuleContext } from '../../fhirpath/infer.ts';
+import { ruleProblems } from '../../fhirpath/evaluate/rule.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 
 /** A mistake in an expression: a sentence, and whether the expression may be right nevertheless. */

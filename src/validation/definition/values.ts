@@ -1,4 +1,4 @@
-import type { KnownType } from '../../fhirpath/problems.ts';
+import type { KnownType } from '../../fhirpath/result-type.ts';
 import type { ElementDefinition, TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 
 /** A type at a position. */
