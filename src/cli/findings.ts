@@ -7,11 +7,10 @@ export const findings: readonly (readonly [finding: string, meaning: string, rem
     'Stop the server, check the disk, and restore a backup',
   ],
   [
-    'unreadable',
-    'A version of a record is in a damaged part of the file',
+    'lost',
+    'The audit log has a write of a record that is not stored',
     'Restore a backup; then load later changes from the source of the record',
   ],
-  ['lost', 'A record was stored, and no longer exists', 'As `unreadable`'],
   ['text', 'The text of a version is not JSON', 'Restore a backup, or load the record again and run `index rebuild`'],
   ['altered', 'A version differs from what was written: its digest does not match', 'As `text`'],
   ['stamp', 'A text has another type, id, version or time than its key', 'As `text`'],

@@ -47,7 +47,7 @@ export const meanings = {
   damaged: {
     ...damage,
     what: 'The file is damaged',
-    wayOut: 'Run `verify`, which lists the damaged records, and restore a backup.',
+    wayOut: 'Run `verify`, and restore a backup.',
   },
   busy: { ...waits, what: 'Another process holds a lock', wayOut: 'Stop other programs that open the file.' },
   memory: { ...waits, what: 'Memory is exhausted', wayOut: 'Give the server more memory.' },

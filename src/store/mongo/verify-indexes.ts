@@ -1,12 +1,13 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import type { Checked } from '../upkeep/report.ts';
-import { jsonFault } from '../record/value-fault.ts';
 import { createdOrder } from '../port/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';
+import { noFields } from './entries.ts';
 import type { IndexFields } from './layout.ts';
 import { createdField, nameOf, orderField, updatedField } from './names.ts';
 import { pagesOf } from './pages.ts';
@@ -60,21 +61,15 @@ function differencesOf(
 ): readonly StoreFinding[] {
   const name = { partition: partition.id, what: `${type.name}/${document._id.slice(partition.p.length + 1)}` };
   const kept = byCode(keptFields(document), codes);
-  let expected: ReadonlyMap<string, ReadonlySet<string>>;
-  let owners: string | undefined;
-  try {
-    // A tombstone has none.
-    const entries =
-      document.text === undefined ? undefined : core.options.extract(type, document.text, zoned(partition));
-    expected =
-      entries === undefined ? new Map() : byCode(fieldsOf(core, partition, type, document, created, entries), codes);
-    owners = entries === undefined ? undefined : printOwners(type, entries);
-  } catch (error) {
-    if (jsonFault(document.text) === undefined) throw error;
-    return [{ is: 'text', ...name, why: 'its text is not JSON' }];
-  }
+  const { text } = document;
+  const { extract } = core.options;
+  const entries = text === undefined ? [] : entriesOfStored({ extract }, type, text, zoned(partition));
+  if (entries === undefined) return [{ is: 'text', ...name, why: 'its text is not JSON' }];
+  // A tombstone has none.
+  const fields = text === undefined ? noFields : fieldsOf(core, partition, type, document, created, entries);
+  const expected = byCode(fields, codes);
   const finding = (why: string): StoreFinding => ({ is: 'index', ...name, why });
-  const isOther = ownersDiffer(type, document.owners, owners);
+  const isOther = ownersDiffer(type, document.owners, text === undefined ? undefined : printOwners(type, entries));
   const differing = [...new Set([...expected.keys(), ...kept.keys()])].flatMap(code => {
     const [wanted, there] = [expected.get(code) ?? none, kept.get(code) ?? none];
     return [
@@ -82,7 +77,7 @@ function differencesOf(
       ...([...there].every(entry => wanted.has(entry)) ? [] : [finding(`\`${code}\` has an entry too many`)]),
     ];
   });
-  return isOther ? [finding('the owners are others'), ...differing] : differing;
+  return isOther ? [finding('the owners differ'), ...differing] : differing;
 }
 
 const none: ReadonlySet<string> = new Set();

@@ -80,12 +80,11 @@ export interface StoreProgress {
 /** A fault in the data of a store; by ids and names, without values. */
 export interface StoreFinding {
   /**
-   * `file`: the database itself; `unreadable`: a version of a record cannot be read; `lost`: it does not exist any
-   * more; `text`: it is not JSON; `altered`: it differs from what was written; `stamp`: its text has another type, id,
-   * version or time than its key; `index`: search entries differ from the record; `value`: other data differs from what
-   * was written.
+   * `file`: the database itself; `text`: a version of a record is not JSON; `altered`: it differs from what was
+   * written; `stamp`: its text has another type, id, version or time than its key; `index`: search entries differ from
+   * the record; `value`: other data differs from what was written.
    */
-  readonly is: 'file' | 'unreadable' | 'lost' | 'text' | 'altered' | 'stamp' | 'index' | 'value';
+  readonly is: 'file' | 'text' | 'altered' | 'stamp' | 'index' | 'value';
   /** Undefined for data of no partition, or of an unknown one. */
   readonly partition: string | undefined;
   /** `Type/id` for the current version, `Type/id/_history/version` for an older one, `Type?param`, or a description. */

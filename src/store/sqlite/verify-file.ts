@@ -1,58 +1,32 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { StoreFinding } from '../port/transfer.ts';
-import { attempt } from './attempt.ts';
 import { migrate } from './migrations.ts';
 import { type Database, openDatabase } from './open.ts';
-import { nameOf, type Places } from './places.ts';
+import { attempt } from './walk-table.ts';
 import { rereadSegments } from './words-table.ts';
 
-/** Maximum number of SQLite's lines that are read, and of those that do not concern our rows. */
-const most = { lines: 10_000, findings: 100 };
+/** Maximum number of reported lines of SQLite's own check. */
+const mostLines = 100;
 
 /**
  * The findings about the file itself: its header, the declarations of its tables and indexes, and those of SQLite's own
  * check, which reads every used page. https://sqlite.org/pragma.html#pragma_integrity_check
  */
-export function fileFindings(database: Database, path: string, places: Places): readonly StoreFinding[] {
-  const found = checkLines(database, most.lines);
-  const rows = found.flatMap(line => rowFinding(database, places, line) ?? []);
-  const others = found.filter(line => !rowLine.test(line));
-  const more = others.length - most.findings;
-  return [
-    ...headerFindings(path),
-    ...declared(database),
-    ...partial(database),
-    ...rows,
-    ...others.slice(0, most.findings).map(inFile),
-    ...(more > 0 ? [inFile(`${more} more lines of the check of SQLite`)] : []),
-  ];
+export function fileFindings(database: Database, path: string): readonly StoreFinding[] {
+  return [...headerFindings(path), ...declared(database), ...partial(database), ...checkLines(database).map(inFile)];
 }
 
-/** What SQLite's own check finds, in at most so many lines. */
-export function checkLines(database: Database, lines: number): readonly string[] {
+/** What SQLite's own check finds: an index that lacks a row, a page that cannot be read. */
+function checkLines(database: Database): readonly string[] {
   attempt(() => rereadSegments(database)); // if they cannot be read, the check says so
   const found = attempt(() =>
-    database.all(`PRAGMA integrity_check(${lines})`).flatMap(([line]) => String(line).split('\n')),
+    database.all(`PRAGMA integrity_check(${mostLines})`).flatMap(([line]) => String(line).split('\n')),
   );
   if (found.failed !== undefined) return [`the check ended: ${found.failed}`];
   return found.value.filter(line => line !== 'ok' && line !== '' && !line.startsWith('***'));
 }
 
 export const inFile = (why: string): StoreFinding => ({ is: 'file', partition: undefined, what: '-', why });
-
-/** A row that an index lacks: without it searches or reads do not find the record. */
-const rowLine = /^row (?<rowid>\d+) missing from index (?<index>(?:resources|versions)_\w+)$/;
-
-function rowFinding(database: Database, places: Places, line: string): StoreFinding | undefined {
-  const { rowid, index = '' } = rowLine.exec(line)?.groups ?? {};
-  if (rowid === undefined) return undefined;
-  const table = index.startsWith('resources') ? 'resources' : 'versions';
-  const row = attempt(() =>
-    database.get(`SELECT t, id, version FROM ${table} NOT INDEXED WHERE rowid = ?`, [Number(rowid)]),
-  ).value;
-  if (row === undefined) return { ...inFile(line), what: `row ${rowid}` };
-  return { is: 'file', ...nameOf(places, table, row), why: `missing from the index \`${index}\` of the file` };
-}
 
 /**
  * Bytes of the header that never change, and that SQLite's check does not read.

@@ -2,138 +2,49 @@ import { setImmediate } from 'node:timers/promises';
 import { withOnly } from '../../indexing/only.ts';
 import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
+import { entriesOfStored } from '../upkeep/entries.ts';
 import type { Checked } from '../upkeep/report.ts';
-import { jsonFault } from '../record/value-fault.ts';
-import { attempt } from './attempt.ts';
 import { type Core, partitionIndex } from './core.ts';
 import { createdOf } from './created.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
 import { type Rows, rowsOf, splitRows } from './rows.ts';
-import { hasWords, recordsWithWords } from './verify-words.ts';
-import { type Walked, walkTable } from './walk-table.ts';
+import { reasonOf, walkTable } from './walk-table.ts';
+import { hasWords, recordsWithWords } from './words-table.ts';
 
 /** Resources, or rows of an index, after which the event loop gets a turn. */
 const compareSlice = 100;
 
-/**
- * Compares the stored entries with those of the texts: first that every row of every resource exists, then that no
- * index has another row. Pending indexes are skipped. One finding per resource and parameter that differ; an unreadable
- * resource, or one that is not JSON, is a finding too, and the others are still compared.
- */
-export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<Checked> {
-  const { database } = core;
-  const find = (): Compared | undefined => {
-    database.endMoment();
-    return comparedType(core, partition, type);
-  };
-  const unread = (what: string, why: string): StoreFinding => ({ is: 'index', partition, what, why });
-  const first = find();
-  if (first === undefined) return;
-  // The ids by the index, which is another tree than the texts.
-  const ofType: Walked = { from: 'resources INDEXED BY resources_key', key: ['id'], where: ['t = ?', first.index.t] };
-  const ids = walkTable(database, ofType, compareSlice);
-  let step = ids.next();
-  for (; step.done !== true; step = ids.next()) {
-    const now = find();
-    if (now === undefined) return;
-    const compared = step.value.flatMap(([id]) => {
-      const findings = compareResource(core, now, String(id));
-      return findings === undefined ? [] : [findings];
-    });
-    yield { checked: compared.length, findings: compared.flat() };
-    await setImmediate();
-  }
-  if (step.value !== undefined)
-    yield { checked: 0, findings: [unread(type, `ids of records cannot be read: ${step.value}`)] };
-  for (const table of tables)
-    for (const p of first.codes.keys()) {
-      const findings = new Map<string, StoreFinding>();
-      const { name: from, order, reals } = table;
-      const walked: Walked = { from, key: order, rest: restOf(table), reals, where: ['p = ?', p] };
-      const rows = walkTable(database, walked, compareSlice);
-      const large = new Map<string, Expected>();
-      for (let entries = rows.next(); ; entries = rows.next()) {
-        const now = find();
-        if (now === undefined || !now.codes.has(p)) break;
-        if (entries.done === true) {
-          const what = `${type}?${now.codes.get(p)}`;
-          if (entries.value !== undefined) findings.set(what, unread(what, `entries cannot be read: ${entries.value}`));
-          break;
-        }
-        for (const one of surplus(core, now, { ...table, p, large }, entries.value)) findings.set(one.what, one);
-        await setImmediate();
-      }
-      if (findings.size > 0) yield { checked: 0, findings: [...findings.values()] };
-    }
-  yield* surplusWords(core, find);
-}
-
-/** The rows of words that no record has. */
-async function* surplusWords(core: Core, find: () => Compared | undefined): AsyncIterable<Checked> {
-  const { database, options } = core;
-  const indexes = find()?.index.params.filter(({ param, ready }) => ready && param.reads === 'words') ?? [];
-  for (const { p, code, param } of indexes) {
-    for (let after = 0; ;) {
-      const now = find();
-      if (now === undefined || !now.codes.has(p)) break;
-      const only = withOnly(now.index.type, [param]);
-      const read = attempt(() => recordsWithWords(database, p, after, compareSlice));
-      if (read.failed !== undefined) {
-        const [what, why] = [`${now.index.type.name}?${code}`, `entries cannot be read: ${read.failed}`];
-        yield { checked: 0, findings: [{ is: 'index', partition: now.partition.id, what, why }] };
-        break;
-      }
-      const found = read.value;
-      const findings = found.flatMap(({ r, t, id }): StoreFinding[] => {
-        const row = attempt(() => database.get('SELECT text FROM resources WHERE r = ?', [r]));
-        const entries = attempt(() => options.extract(only, String(row.value?.[0] ?? '{}'), now.partition));
-        // An unreadable resource is reported where its text is read.
-        if (t === now.index.t && (entries.value === undefined || entries.value.length > 0)) return [];
-        const what = t === now.index.t ? `${now.index.type.name}/${id}` : `${now.index.type.name}?${code}`;
-        return [{ is: 'index', partition: now.partition.id, what, why: `\`${code}\` has an entry too many` }];
-      });
-      if (findings.length > 0) yield { checked: 0, findings };
-      if (found.length < compareSlice) break;
-      after = found.at(-1)?.r ?? 0;
-      await setImmediate();
-    }
-  }
-}
-
+/** The type that is compared, as the file and the definitions have it now. */
 interface Compared {
   readonly index: TypeIndex;
   readonly partition: { readonly id: string; readonly zone: string };
-  /** Of the complete indexes. */
+  /** The parameters of the complete indexes, by number. */
   readonly codes: ReadonlyMap<number, string>;
 }
 
-interface Table {
-  readonly name: keyof Rows;
-  /** The key of a row after `p`: first the columns of `Rows`, then those of the resource. */
-  readonly key: readonly string[];
-  /** The columns that order its rows. */
-  readonly order: readonly string[];
-  /** The columns of numbers that may be of any size. */
-  readonly reals: readonly string[];
-}
+/** Undefined if the partition or the type does not exist any more. */
+type FindCompared = () => Compared | undefined;
 
-const tables: readonly Table[] = [
-  { name: 'terms', key: ['v', 'item', 'ord', 'id'], order: ['v', 'ord', 'id', 'item'], reals: [] },
-  {
-    name: 'strings',
-    key: ['folded', 'text', 'item', 'ord', 'id'],
-    order: ['folded', 'text', 'id', 'item'],
-    reals: [],
-  },
-  {
-    name: 'ranges',
-    key: ['k', 'long', 'low', 'high', 'item', 'ord', 'id'],
-    order: ['k', 'long', 'low', 'high', 'id', 'item'],
-    reals: ['low', 'high'],
-  },
-  { name: 'sorts', key: ['which', 'k', 'ord', 'id'], order: ['which', 'k', 'id'], reals: [] },
-];
+/**
+ * Compares the stored entries with those of the texts: first that every row of every resource exists, then that no
+ * index has another row. Pending indexes are skipped. One finding per resource and parameter that differ; one for a
+ * resource that is not JSON, and one for all that follows where the file cannot be read.
+ */
+export async function* verifyType(core: Core, partition: string, type: string): AsyncIterable<Checked> {
+  const find = (): Compared | undefined => {
+    core.database.endMoment();
+    return comparedType(core, partition, type);
+  };
+  try {
+    yield* lackingEntries(core, find);
+    for (const table of tables) yield* surplusEntries(core, find, table);
+    yield* surplusWords(core, find);
+  } catch (error) {
+    const why = `its indexes cannot be compared: ${reasonOf(error)}`;
+    yield { checked: 0, findings: [{ is: 'index', partition, what: type, why }] };
+  }
+}
 
 function comparedType(core: Core, partition: string, type: string): Compared | undefined {
   const known = partitionIndex(core, partition);
@@ -144,125 +55,214 @@ function comparedType(core: Core, partition: string, type: string): Compared | u
   return { index, partition: { id: partition, zone: known.settings.zone }, codes };
 }
 
+interface Table {
+  readonly name: Exclude<keyof Rows, 'words'>;
+  /** The key of a row after `p`: first the columns of `Rows`, then those of the resource. */
+  readonly key: readonly string[];
+  /** The columns that order its rows. */
+  readonly order: readonly string[];
+  /** The columns of numbers that may be of any size. */
+  readonly reals?: readonly string[];
+}
+
+const tables: readonly Table[] = [
+  { name: 'terms', key: ['v', 'item', 'ord', 'id'], order: ['v', 'ord', 'id', 'item'] },
+  { name: 'strings', key: ['folded', 'text', 'item', 'ord', 'id'], order: ['folded', 'text', 'id', 'item'] },
+  {
+    name: 'ranges',
+    key: ['k', 'long', 'low', 'high', 'item', 'ord', 'id'],
+    order: ['k', 'long', 'low', 'high', 'id', 'item'],
+    reals: ['low', 'high'],
+  },
+  { name: 'sorts', key: ['which', 'k', 'ord', 'id'], order: ['which', 'k', 'id'] },
+];
+
+async function* lackingEntries(core: Core, find: FindCompared): AsyncIterable<Checked> {
+  const t = find()?.index.t;
+  if (t === undefined) return;
+  // The ids by the index, which is another tree than the texts.
+  const ids = { from: 'resources INDEXED BY resources_key', key: ['id'], where: ['t = ?', t] } as const;
+  for (const rows of walkTable(core.database, ids, compareSlice)) {
+    const now = find();
+    if (now === undefined) return;
+    const compared = rows.flatMap(([id]) => {
+      const findings = compareResource(core, now, String(id));
+      return findings === undefined ? [] : [findings];
+    });
+    yield { checked: compared.length, findings: compared.flat() };
+    await setImmediate();
+  }
+}
+
+/** A current version with the rows that it should have. */
+interface Expected {
+  readonly text: string;
+  /** Undefined if its text is not JSON. */
+  readonly made: { readonly rows: Rows; readonly ord: number; readonly owners: string } | undefined;
+  /** What is stored with it. */
+  readonly r: number;
+  readonly ord: number;
+  readonly owners: unknown;
+  readonly version: number;
+}
+
+/** Undefined for a tombstone, and for a resource that does not exist any more. */
+function expectedOf({ database, options }: Core, { index, partition }: Compared, id: string): Expected | undefined {
+  const row = database.get('SELECT text, last_updated, ord, r, owners, version FROM resources WHERE t = ? AND id = ?', [
+    index.t,
+    id,
+  ]);
+  const [text, lastUpdated, kept = null, r, owners, version] = row ?? [];
+  if (kept === null) return undefined;
+  const stored = { text: String(text), r: Number(r), ord: Number(kept), owners, version: Number(version) };
+  const entries = entriesOfStored({ extract: options.extract }, index.type, stored.text, partition);
+  if (entries === undefined) return { ...stored, made: undefined };
+  const current = { t: index.t, id, version: stored.version, lastUpdated: Number(lastUpdated) };
+  const { rows, ord = createdOf(database, current) } = rowsOf(index, entries);
+  return { ...stored, made: { rows, ord, owners: printOwners(index.type, entries) } };
+}
+
 /**
  * The findings about the entries of a resource; undefined for a tombstone, and for one that does not exist any more.
  */
-function compareResource(
-  { database, options }: Core,
-  { index, partition, codes }: Compared,
-  id: string,
-): readonly StoreFinding[] | undefined {
+function compareResource(core: Core, compared: Compared, id: string): readonly StoreFinding[] | undefined {
+  const { database } = core;
+  const { index, partition, codes } = compared;
+  const expected = expectedOf(core, compared, id);
+  if (expected === undefined) return undefined;
   const name = { partition: partition.id, what: `${index.type.name}/${id}` };
-  const row = attempt(() =>
-    database.get('SELECT text, last_updated, ord, r, owners, version FROM resources WHERE t = ? AND id = ?', [
-      index.t,
-      id,
-    ]),
-  );
-  if (row.failed !== undefined) return [{ is: 'unreadable', ...name, why: row.failed }];
-  const [text, lastUpdated, kept = null, r = null, owners, version] = row.value ?? [];
-  if (kept === null) return undefined;
-  const made = attempt(() => {
-    const entries = options.extract(index.type, String(text), partition);
-    const current = { t: index.t, id, version: Number(version), lastUpdated: Number(lastUpdated) };
-    const { rows, ord = createdOf(database, current) } = rowsOf(index, entries);
-    return { rows, ord, owners: printOwners(index.type, entries) };
-  });
-  if (made.failed !== undefined)
-    return jsonFault(text) === undefined
-      ? [{ is: 'index', ...name, why: 'its entries cannot be extracted' }]
-      : [{ is: 'text', ...name, why: 'its text is not JSON' }];
-  const { rows, ord } = made.value;
-  const what = index.type.sortDate === undefined ? 'the time of creation' : 'the sort date';
-  const found: StoreFinding[] = ord === kept ? [] : [{ is: 'index', ...name, why: `${what} differs` }];
-  if (ownersDiffer(index.type, owners, made.value.owners))
-    found.push({ is: 'index', ...name, why: 'the owners differ' });
+  const { made, r, ord, owners } = expected;
+  if (made === undefined) return [{ is: 'text', ...name, why: 'its text is not JSON' }];
+  const wrong: string[] = [];
+  if (made.ord !== ord)
+    wrong.push(`${index.type.sortDate === undefined ? 'the time of creation' : 'the sort date'} differs`);
+  if (ownersDiffer(index.type, owners, made.owners)) wrong.push('the owners differ');
   const lacking = new Set<string>();
   for (const { name: table, key } of tables) {
     // `r` too: a row that leads to another record returns that one.
     const conditions = ['p', ...key, 'r'].map(column => `${column} = ?`).join(' AND ');
-    for (const entry of splitRows(rows, table)) {
+    for (const entry of splitRows(made.rows, table)) {
       const code = codes.get(Number(entry[0]));
       if (code === undefined) continue;
-      const there = attempt(() => database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...entry, kept, id, r]));
-      if (there.value === undefined) lacking.add(code);
+      if (database.get(`SELECT 1 FROM ${table} WHERE ${conditions}`, [...entry, ord, id, r]) === undefined)
+        lacking.add(code);
     }
   }
-  for (const [p = 0, words] of splitRows(rows, 'words')) {
+  for (const [p = 0, words] of splitRows(made.rows, 'words')) {
     const code = codes.get(Number(p));
-    if (code !== undefined && !hasWords(database, Number(p), Number(r), String(words))) lacking.add(code);
+    if (code !== undefined && !hasWords(database, Number(p), r, String(words))) lacking.add(code);
   }
-  return [
-    ...found,
-    ...[...lacking].map(code => ({ is: 'index', ...name, why: `\`${code}\` lacks an entry` }) as const),
-  ];
+  wrong.push(...[...lacking].map(code => `\`${code}\` lacks an entry`));
+  return wrong.map(why => ({ is: 'index', ...name, why }));
 }
 
-/** The columns of its key that do not order a table. */
-const restOf = ({ key, order }: Table): readonly string[] => key.filter(column => !order.includes(column));
+/** The rows of a table that no record has. */
+async function* surplusEntries(core: Core, find: FindCompared, table: Table): AsyncIterable<Checked> {
+  const { name: from, key, order, reals = [] } = table;
+  const rest = key.filter(column => !order.includes(column));
+  for (const p of find()?.codes.keys() ?? []) {
+    const findings = new Map<string, StoreFinding>();
+    const keys = new ExpectedKeys(core, from, p);
+    for (const rows of walkTable(core.database, { from, key: order, rest, reals, where: ['p = ?', p] }, compareSlice)) {
+      const now = find();
+      if (now === undefined || !now.codes.has(p)) break;
+      const columns = [...order, ...rest];
+      const entries = rows.map(row => key.map(column => row[columns.indexOf(column)] ?? null));
+      for (const one of surplus(now, p, keys, entries)) findings.set(one.what, one);
+      await setImmediate();
+    }
+    if (findings.size > 0) yield { checked: 0, findings: [...findings.values()] };
+  }
+}
 
-/** The rows that a version of a resource has in an index. */
-interface Expected {
-  readonly version: unknown;
-  readonly index: TypeIndex;
-  readonly keys: ReadonlySet<string>;
+/** The rows of an index that their resource does not have. */
+function surplus(now: Compared, p: number, keys: ExpectedKeys, entries: readonly Row[]): readonly StoreFinding[] {
+  const { index, partition, codes } = now;
+  const known = new Map<string, ReadonlySet<string> | undefined>();
+  return entries.flatMap(entry => {
+    const id = String(entry.at(-1));
+    if (!known.has(id)) known.set(id, keys.of(now, id));
+    // A text that is not JSON is reported where it is compared.
+    if (known.get(id)?.has(JSON.stringify(entry)) !== false) return [];
+    const why = `\`${codes.get(p)}\` has an entry too many`;
+    return [{ is: 'index', partition: partition.id, what: `${index.type.name}/${id}`, why }];
+  });
 }
 
 /** Rows of large resources that are remembered between slices: those of a larger one alone. */
 const mostRemembered = 500_000;
 
-/** Remembers what a resource with more rows than a slice has, so that it is not extracted again for each slice. */
-function remember(large: Map<string, Expected>, id: string, expected: Expected): void {
-  if (expected.keys.size <= compareSlice) return;
-  let sum = expected.keys.size;
-  for (const { keys } of large.values()) sum += keys.size;
-  for (const [other, { keys }] of large) {
-    if (sum <= mostRemembered) break;
-    large.delete(other);
-    sum -= keys.size;
+/** The keys of the rows that resources have in an index. */
+class ExpectedKeys {
+  readonly #core: Core;
+  readonly #table: Table['name'];
+  readonly #p: number;
+  /** Those of resources with more rows than a slice has, so that they are not extracted again for each slice. */
+  readonly #large = new Map<string, { version: unknown; index: TypeIndex; keys: ReadonlySet<string> }>();
+
+  constructor(core: Core, table: Table['name'], p: number) {
+    this.#core = core;
+    this.#table = table;
+    this.#p = p;
   }
-  large.set(id, expected);
+
+  /** None for a tombstone and for an unknown resource; undefined if the text is not JSON. */
+  of(now: Compared, id: string): ReadonlySet<string> | undefined {
+    const { index } = now;
+    const known = this.#large.get(id);
+    if (known !== undefined) {
+      const where = 'FROM resources WHERE t = ? AND id = ?';
+      const [version] = this.#core.database.get(`SELECT version ${where}`, [index.t, id]) ?? [];
+      if (known.version === version && known.index === index) return known.keys;
+      this.#large.delete(id);
+    }
+    const expected = expectedOf(this.#core, now, id);
+    if (expected === undefined) return new Set();
+    const { version, made } = expected;
+    if (made === undefined) return undefined;
+    const own = splitRows(made.rows, this.#table).filter(row => row[0] === this.#p);
+    const keys = new Set(own.map(row => JSON.stringify([...row.slice(1), made.ord, id])));
+    if (keys.size > compareSlice) this.#remember(id, { version, index, keys });
+    return keys;
+  }
+
+  #remember(id: string, one: { version: unknown; index: TypeIndex; keys: ReadonlySet<string> }): void {
+    let sum = one.keys.size;
+    for (const { keys } of this.#large.values()) sum += keys.size;
+    for (const [other, { keys }] of this.#large) {
+      if (sum <= mostRemembered) break;
+      this.#large.delete(other);
+      sum -= keys.size;
+    }
+    this.#large.set(id, one);
+  }
 }
 
-/** The rows of an index that their resource does not have. */
-function surplus(
-  { database, options }: Core,
-  { index, partition, codes }: Compared,
-  { p, large, ...table }: Table & { readonly p: number; readonly large: Map<string, Expected> },
-  rows: readonly Row[],
-): readonly StoreFinding[] {
-  const { name, key, order } = table;
-  const columns = [...order, ...restOf(table)];
-  const places = key.map(column => columns.indexOf(column));
-  const expected = new Map<string, ReadonlySet<string> | undefined>();
-  const keysOf = (id: string): ReadonlySet<string> => {
-    const known = large.get(id);
-    if (known !== undefined) {
-      const [version] = database.get('SELECT version FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
-      if (known.version === version && known.index === index) return known.keys;
-      large.delete(id);
+/** The rows of words that no record has. */
+async function* surplusWords(core: Core, find: FindCompared): AsyncIterable<Checked> {
+  const { database } = core;
+  const options = { extract: core.options.extract };
+  const indexes = find()?.index.params.filter(({ param, ready }) => ready && param.reads === 'words') ?? [];
+  for (const { p, code, param } of indexes)
+    for (let after = 0; ;) {
+      const now = find();
+      if (now === undefined || !now.codes.has(p)) break;
+      const { type, t } = now.index;
+      const only = withOnly(type, [param]);
+      const found = recordsWithWords(database, p, after, compareSlice);
+      const hasWordsNow = (r: number): boolean => {
+        const [text] = database.get('SELECT text FROM resources WHERE r = ? AND text IS NOT NULL', [r]) ?? [];
+        return text !== undefined && entriesOfStored(options, only, String(text), now.partition)?.length !== 0;
+      };
+      const findings = found
+        .filter(record => record.t !== t || !hasWordsNow(record.r))
+        .map((record): StoreFinding => {
+          const what = record.t === t ? `${type.name}/${record.id}` : `${type.name}?${code}`;
+          return { is: 'index', partition: now.partition.id, what, why: `\`${code}\` has an entry too many` };
+        });
+      if (findings.length > 0) yield { checked: 0, findings };
+      if (found.length < compareSlice) break;
+      after = found.at(-1)?.r ?? 0;
+      await setImmediate();
     }
-    const [text, lastUpdated, version] =
-      database.get('SELECT text, last_updated, version FROM resources WHERE t = ? AND id = ?', [index.t, id]) ?? [];
-    if (typeof text !== 'string') return new Set();
-    const current = { t: index.t, id, version: Number(version), lastUpdated: Number(lastUpdated) };
-    const { rows: given, ord = createdOf(database, current) } = rowsOf(
-      index,
-      options.extract(index.type, text, partition),
-    );
-    const own = splitRows(given, name).filter(row => row[0] === p);
-    const keys = new Set(own.map(row => JSON.stringify([...row.slice(1), ord, id])));
-    remember(large, id, { version, index, keys });
-    return keys;
-  };
-  return rows.flatMap(row => {
-    const entry = places.map(at => row[at] ?? null);
-    const id = String(entry.at(-1));
-    // An unreadable resource is reported where its text is read.
-    if (!expected.has(id)) expected.set(id, attempt(() => keysOf(id)).value);
-    const given = expected.get(id);
-    if (given === undefined || given.has(JSON.stringify(entry))) return [];
-    const why = `\`${codes.get(p)}\` has an entry too many`;
-    return [{ is: 'index', partition: partition.id, what: `${index.type.name}/${id}`, why }];
-  });
 }

@@ -1,69 +1,85 @@
 import type { StoreFinding } from '../port/transfer.ts';
-import { type Checked, type Part } from '../upkeep/report.ts';
-import { attempt } from './attempt.ts';
+import type { Checked, Part } from '../upkeep/report.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';
-import { type Places, readPlaces } from './places.ts';
-import { fileFindings } from './verify-file.ts';
+import { registered } from './register-job.ts';
+import { fileFindings, inFile } from './verify-file.ts';
 import { verifyType } from './verify-indexes.ts';
-import { parameterFindings } from './verify-parameters.ts';
-import { verifyRecords } from './verify-records.ts';
+import { readTypes, verifyRecords } from './verify-records.ts';
 import { verifyValues } from './verify-values.ts';
+import { attempt } from './walk-table.ts';
+import { definitionsDigest, wantedIndexes } from './wanted.ts';
 
 /**
  * Reads all data of the file, or of one partition, and reports damage: the file, versions of records, other data, index
- * entries. Unreadable data is reported if anything in the file names it, and the rest is still read.
+ * entries. What cannot be read is reported, and what follows it in the same table or index is left out.
  */
 export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
   core.database.endMoment();
-  const places = readPlaces(core.database);
-  yield* partsOfFile(core.database, core.path, places, partition);
-  yield { step: 'indexes', read: verifyIndexes(core, places, partition) };
+  yield* partsOfFile(core.database, core.path, partition);
+  yield { step: 'indexes', read: verifyIndexes(core, partition) };
 }
 
 /** All checks that need no definitions. */
-export async function* partsOfFile(
-  database: Database,
-  path: string,
-  places: Places,
-  partition?: string,
-): AsyncIterable<Part> {
-  const file = fileFindings(database, path, places);
+export async function* partsOfFile(database: Database, path: string, partition?: string): AsyncIterable<Part> {
+  const file = fileFindings(database, path);
   yield { step: 'file', of: 1, read: one({ checked: 1, findings: file }) };
-  const work = { database, places, partition, isDamaged: file.length > 0, latest: new Map<number, number>() };
-  const of = Number(attempt(() => database.get('SELECT sum(resources) FROM types')).value?.[0]) || 0;
-  const before = lastWrites(database);
-  yield { step: 'records', of, read: verifyRecords(work, 'resources') };
-  yield { step: 'versions', read: verifyRecords(work, 'versions') };
-  database.endMoment();
-  const findings = work.isDamaged ? [] : timeFindings(before, work.latest, lastWrites(database), partition);
-  yield { step: 'values', read: one({ checked: 0, findings }) };
+  const found = attempt(() => readTypes(database));
+  if (found.failed !== undefined) {
+    const findings = [inFile(`records cannot be checked, since types cannot be read: ${found.failed}`)];
+    yield { step: 'records', read: one({ checked: 0, findings }) };
+  } else {
+    const work = { database, types: found.value, partition, latest: new Map<number, number>() };
+    const before = lastWrites(database);
+    const of = Number(attempt(() => database.get('SELECT sum(resources) FROM types')).value?.[0]) || 0;
+    yield { step: 'records', of, read: verifyRecords(work, 'resources') };
+    yield { step: 'versions', read: verifyRecords(work, 'versions') };
+    database.endMoment();
+    const findings = file.length > 0 ? [] : timeFindings(before, work.latest, lastWrites(database), partition);
+    yield { step: 'values', read: one({ checked: 0, findings }) };
+  }
   yield { step: 'values', read: verifyValues(database) };
 }
 
 /** A part that is read at once. */
-export async function* one(checked: Checked): AsyncIterable<Checked> {
+async function* one(checked: Checked): AsyncIterable<Checked> {
   yield checked;
 }
 
-async function* verifyIndexes(core: Core, places: Places, partition: string | undefined): AsyncIterable<Checked> {
-  const all = new Set([...places.values()].flatMap(place => place.partition ?? []));
-  for (const id of partition === undefined ? all : [partition]) {
-    const unread = (what: string, why: string): Checked => ({
-      checked: 0,
-      findings: [{ is: 'index', partition: id, what, why }],
-    });
+async function* verifyIndexes(core: Core, partition: string | undefined): AsyncIterable<Checked> {
+  const all = attempt(() => core.database.all('SELECT id FROM partitions WHERE id IS NOT NULL')).value ?? [];
+  for (const id of partition === undefined ? all.map(([id]) => String(id)) : [partition]) {
     const described = attempt(() => parameterFindings(core, id));
-    yield described.failed === undefined
-      ? { checked: 0, findings: described.value }
-      : unread('all indexes', `they cannot be read: ${described.failed}`);
-    for (const type of core.options.model.types.keys())
-      try {
-        yield* verifyType(core, id, type);
-      } catch (error) {
-        yield unread(type, `its indexes cannot be compared: ${error instanceof Error ? error.message : String(error)}`);
-      }
+    const why = `they cannot be read: ${described.failed}`;
+    const unread = { is: 'index', partition: id, what: 'all indexes', why } as const;
+    yield { checked: 0, findings: described.value ?? [unread] };
+    for (const type of core.options.model.types.keys()) yield* verifyType(core, id, type);
   }
+}
+
+/**
+ * The indexes of a partition whose description in the file differs from the definitions. Empty if other definitions
+ * were registered last. Throws if it cannot be read.
+ */
+function parameterFindings({ database, options }: Core, partition: string): readonly StoreFinding[] {
+  if (registered(database) !== definitionsDigest(options.model)) return [];
+  const [n = null, settings] = database.get('SELECT n, settings FROM partitions WHERE id = ?', [partition]) ?? [];
+  if (n === null) return [];
+  const { zone } = JSON.parse(String(settings)) as { zone: string };
+  return wantedIndexes(options.model, zone).flatMap(({ type, indexes }) => {
+    const rows = database.all(
+      `SELECT code, digest FROM parameters WHERE t = (SELECT t FROM types WHERE n = ? AND type = ?) ` +
+        `AND state <> 'dropped'`,
+      [n, type],
+    );
+    const kept = new Map(rows.map(([code, digest]) => [code, digest]));
+    return indexes
+      .filter(({ code, digest }) => kept.get(code) !== digest)
+      .map(({ code }): StoreFinding => {
+        const why = 'the description of its index in the file differs from the definitions';
+        return { is: 'index', partition, what: `${type}?${code}`, why };
+      });
+  });
 }
 
 interface LastWrite {
@@ -87,18 +103,12 @@ function timeFindings(
   after: ReadonlyMap<number, LastWrite>,
   partition: string | undefined,
 ): readonly StoreFinding[] {
+  const why = 'it differs from that of the latest record';
   return [...before].flatMap(([n, { id, time }]) => {
     const until = after.get(n)?.time;
     const last = latest.get(n) ?? 0;
     const isRight = typeof time === 'number' && typeof until === 'number' && time <= last && last <= until;
     if (isRight || until === undefined || (partition !== undefined && id !== partition)) return [];
-    return [
-      {
-        is: 'value',
-        partition: id,
-        what: 'time of the last write',
-        why: 'it differs from that of the latest record',
-      },
-    ];
+    return [{ is: 'value', partition: id, what: 'time of the last write', why }];
   });
 }

@@ -2,10 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { valueDigest } from '../record/record-digest.ts';
 import type { StoreFinding } from '../port/transfer.ts';
 import { jsonFault, settingsFault } from '../record/value-fault.ts';
-import { attempt } from './attempt.ts';
 import type { Checked } from '../upkeep/report.ts';
 import type { Database, Row } from './open.ts';
-import { type Walked, walkTable } from './walk-table.ts';
+import { attempt, reasonOf, type Walked, walkTable } from './walk-table.ts';
 
 /** Rows in memory. */
 const rowSlice = 200;
@@ -79,19 +78,19 @@ const tables: readonly Table[] = [
  */
 export async function* verifyValues(database: Database): AsyncIterable<Checked> {
   for (const table of tables) {
-    const slices = walkTable(database, table, rowSlice);
-    let step = slices.next();
-    for (; step.done !== true; step = slices.next()) {
-      const findings = step.value.flatMap(row => {
-        const fault = table.faultOf(row);
-        return fault === undefined ? [] : [inValues(table.nameOf(row), fault)];
-      });
-      yield { checked: step.value.length, findings };
-      await setImmediate();
-      database.endMoment();
+    try {
+      for (const rows of walkTable(database, table, rowSlice)) {
+        const findings = rows.flatMap(row => {
+          const fault = table.faultOf(row);
+          return fault === undefined ? [] : [inValues(table.nameOf(row), fault)];
+        });
+        yield { checked: rows.length, findings };
+        await setImmediate();
+        database.endMoment();
+      }
+    } catch (error) {
+      yield { checked: 0, findings: [inValues(`table \`${table.from}\``, `it cannot be read: ${reasonOf(error)}`)] };
     }
-    if (step.value !== undefined)
-      yield { checked: 0, findings: [inValues(`table \`${table.from}\``, `it cannot be read: ${step.value}`)] };
   }
   yield {
     checked: 0,

@@ -36,4 +36,4 @@ function createFilter(): (finding: StoreFinding) => boolean {
   };
 }
 
-const isOfRecord: ReadonlySet<StoreFinding['is']> = new Set(['unreadable', 'lost', 'altered', 'text', 'stamp']);
+const isOfRecord: ReadonlySet<StoreFinding['is']> = new Set(['altered', 'text', 'stamp']);

@@ -1,10 +1,9 @@
 import type { BackupFinding } from '../../backup/port.ts';
 import type { StoreFinding } from '../../port/transfer.ts';
 import { reportParts } from '../../upkeep/report.ts';
-import { attempt } from '../attempt.ts';
 import type { Database } from '../open.ts';
-import { readPlaces } from '../places.ts';
 import { partsOfFile } from '../verify-store.ts';
+import { attempt } from '../walk-table.ts';
 import type { Pace } from '../../backup/pace.ts';
 
 /**
@@ -17,7 +16,7 @@ export async function checkDatabase(
   pace: Pace,
   step: (done: number, of: number) => void,
 ): Promise<readonly BackupFinding[]> {
-  const parts = partsOfFile(database, path, readPlaces(database));
+  const parts = partsOfFile(database, path);
   const { size, versions } = extent(database);
   const found: StoreFinding[] = [];
   const read = { records: 0, versions: 0 };
