@@ -125,3 +125,94 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 function linesOf(name: string): number {
   return readFileSync(join(root, 'src', name), 'utf8').split('\n').length - 1;
 }
+
+/** Types whose rules the standards state by name, so that code names them too. */
+const namedByStandards = new Set([
+  'OperationOutcome',
+  'Bundle',
+  'Composition',
+  'Parameters',
+  'CapabilityStatement',
+  'StructureDefinition',
+  'SearchParameter',
+  'OperationDefinition',
+  'CompartmentDefinition',
+  'ValueSet',
+  'CodeSystem',
+  'ConceptMap',
+  'Questionnaire',
+  'Binary',
+  'AuditEvent',
+  'Provenance',
+  'Subscription',
+  'Group',
+  'Basic',
+  'ImplementationGuide', // its `global` applies profiles to types
+  'TestReport', // a format of the report of the conformance tester
+]);
+
+/** Words that are also the name of a type, and how they are written where they mean the other thing. */
+const otherMeanings: readonly RegExp[] = [
+  /\bList (?=[a-z])/gu, // the verb
+  /(?<![\w.])(?:Content-)?Location(?![\w/?.])/gu, // the header of HTTP
+  /^'Flag'$/gu, // the heading of a table
+];
+
+interface CodePart {
+  readonly text: string;
+  readonly isLiteral: boolean;
+}
+
+/** The literals of a file, and its code between them; comments are omitted. */
+function codeParts(text: string): readonly CodePart[] {
+  const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gu;
+  const parts: CodePart[] = [];
+  let end = 0;
+  for (const { 0: found, index } of text.matchAll(token)) {
+    parts.push({ text: text.slice(end, index), isLiteral: false });
+    if (!found.startsWith('/')) parts.push({ text: found, isLiteral: true });
+    end = index + found.length;
+  }
+  return [...parts, { text: text.slice(end), isLiteral: false }];
+}
+
+describe('the resource types that src names, but for the demonstration', () => {
+  const names = readFileSync(join(root, 'profiles/r4-core.ndjson'), 'utf8')
+    .split('\n')
+    .filter(line => line.includes('"kind":"resource"'))
+    .map(line => JSON.parse(line) as { type: string; abstract: boolean; kind: string })
+    .filter(({ kind, abstract }) => kind === 'resource' && !abstract)
+    .map(({ type }) => type)
+    .filter(type => !namedByStandards.has(type));
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+    .filter(name => /\.[jt]s$/u.test(name) && !name.startsWith('demo'))
+    .map(name => ({ name, parts: codeParts(readFileSync(join(root, 'src', name), 'utf8')) }));
+  /** Types and classes of the program that have the name of a resource type by chance, such as `Condition`. */
+  const own = new Set(
+    sources.flatMap(({ parts }) =>
+      parts.flatMap(({ text, isLiteral }) =>
+        isLiteral ? [] : Array.from(text.matchAll(/\b(?:interface|type|class) (\w+)/gu), ([, name]) => name!),
+      ),
+    ),
+  );
+  const typeName = new RegExp(`\\b(?:${names.join('|')})\\b`, 'gu');
+
+  it('are those whose rules the standards state by name', () => {
+    expect(names).toContain('Observation');
+    const found = sources.flatMap(({ name, parts }) =>
+      parts.flatMap(({ text, isLiteral }) => {
+        const plain = otherMeanings.reduce((rest, meaning) => rest.replaceAll(meaning, ''), text);
+        return Array.from(plain.matchAll(typeName), ([type]) => type)
+          .filter(type => isLiteral || !own.has(type))
+          .map(type => `${name}: ${type}`);
+      }),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('are found in literals and identifiers', () => {
+    const parts = codeParts("const a = 'Observation/1'; // Observation\nimport { Encounter } from 'fhir/r4.js';");
+    const found = parts.flatMap(({ text }) => Array.from(text.matchAll(typeName), ([type]) => type));
+    expect(found).toEqual(['Observation', 'Encounter']);
+  });
+});

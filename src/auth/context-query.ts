@@ -7,7 +7,7 @@ import type { Context } from './scope.ts';
 import { criteriaQuery } from './criteria.ts';
 import type { AccessPlace } from './criteria.ts';
 import type { LocalReference } from './fhir-user.ts';
-import { clinicians, isClinician } from './fhir-user.ts';
+import { isClinician } from './fhir-user.ts';
 import { ownedBy } from './owned-by.ts';
 
 /** The caller for whom the rules of a context are evaluated. */
@@ -28,7 +28,7 @@ export function contextQuery(context: Context, type: ResourceType, who: Who, pla
     case 'patient':
       return who.patient === undefined ? none : (ownedBy(place, type, who.patient) ?? none);
     case 'user':
-      return isClinician(who.fhirUser) ? byCriteria(context, type, who, place) : none;
+      return isClinician(who.fhirUser, place.model) ? byCriteria(context, type, who, place) : none;
     case 'system':
       return byCriteria(context, type, who, place);
     case 'fhirUser':
@@ -66,7 +66,7 @@ function filled(value: string, { client, fhirUser }: Pick<Who, 'client' | 'fhirU
 /** Every invalid `access-criteria`, as one sentence each: tokens of its context would see nothing. */
 export function unusableCriteria(model: Model): readonly string[] {
   const place = { model, base: 'http://localhost', zone: 'UTC', now: 0 };
-  const anyCaller = clinicians.map(resourceType => ({
+  const anyCaller = Array.from(model.clinicians, resourceType => ({
     resourceType,
     id: 'x',
     reference: `${resourceType}/x`,

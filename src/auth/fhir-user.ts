@@ -1,4 +1,5 @@
 import { isId } from '../fhir/id.ts';
+import type { Model } from '../model/model.ts';
 
 /** The user's own resource. */
 export interface LocalReference {
@@ -27,11 +28,8 @@ export function parseFhirUser(claim: string | undefined, base: string): LocalRef
 }
 
 /**
- * True for users who may have `user/` scopes: those whose resource is of a type that SMART lists for clinicians.
+ * True for users who may have `user/` scopes: those whose resource is of a type for clinicians.
  * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#scopes-for-requesting-identity-data
  */
-export const isClinician = (user: LocalReference | undefined): boolean =>
-  user !== undefined && clinicians.includes(user.resourceType);
-
-/** Names from SMART, whatever types are declared. */
-export const clinicians: readonly string[] = ['Practitioner', 'PractitionerRole'];
+export const isClinician = (user: LocalReference | undefined, { clinicians }: Pick<Model, 'clinicians'>): boolean =>
+  user !== undefined && clinicians.has(user.resourceType);

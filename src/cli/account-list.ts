@@ -7,24 +7,24 @@ import { noPositionals } from './positionals.ts';
 import { table } from './table.ts';
 
 /** The list of clients or of users. */
-export interface AccountList<Account> {
+export interface AccountList<Registered> {
   /** The list, in the registry and in the file of accounts. */
   readonly of: 'clients' | 'users';
   /** Returns all accounts of the registry. */
-  readonly read: (registry: Registry) => Promise<readonly Account[]>;
+  readonly read: (registry: Registry) => Promise<readonly Registered[]>;
   /** The cells of the table between the first, ID, and the last two, REGISTERED and FROM, by their headings. */
-  readonly columns: Readonly<Record<string, (account: Omit<Account, 'registered'>) => string>>;
+  readonly columns: Readonly<Record<string, (account: Omit<Registered, 'registered'>) => string>>;
   /** The properties of `--json` between the id and the last two, `registered` and `from`. */
-  readonly json: (account: Omit<Account, 'registered'>) => object;
+  readonly json: (account: Omit<Registered, 'registered'>) => object;
 }
 
 /** A command that lists accounts as a table, or as JSON without the digests of their secrets and passwords. */
-export function accountList<Account extends { readonly id: string; readonly registered: number }>({
+export function accountList<Registered extends { readonly id: string; readonly registered: number }>({
   of,
   read,
   columns,
   json,
-}: AccountList<Account>): Command {
+}: AccountList<Registered>): Command {
   return {
     details: 'With the setting `accounts`, those of its file are listed too.',
     takes: [...storeSettings, 'accounts'],

@@ -55,7 +55,7 @@ Without --write nothing is changed. Exit code 3 if a check fails. Results that t
 counted, and are no failure. Tokens come from a file or a variable, never from the command line. The reports
 in files contain records of the server; only this user can read them.
 
-  npm run cli -- conformance https://hapi.fhir.org/baseR4 --types Patient,Observation --html report.html`,
+  npm run cli -- conformance https://hapi.fhir.org/baseR4 --types TYPE,TYPE --html report.html`,
   takes: ['debug'],
   own: flags,
   async run({ own, positionals }) {

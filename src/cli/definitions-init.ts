@@ -12,7 +12,7 @@ export const command = defineCommand({
   details: `The types, parameters and profiles that the guide requires of servers, with scopes, if they are
 supported; the rest is listed with the reason. --definitions names packages that the guide needs.
 
-  npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types Patient,Condition --out ./us-core
+  npm run cli -- definitions init --from hl7.fhir.us.core-6.1.0.tgz --types TYPE,TYPE --out ./us-core
   npm run cli -- serve --capability ./us-core --definitions hl7.fhir.us.core-6.1.0.tgz
 
 --all declares every type, interaction and search parameter of R4, as \`--interface r4\` does, for you to edit:

@@ -13,7 +13,7 @@ export const command = defineCommand({
 records are not printed. Statements have placeholders for values. \`rows\` are index entries, documents
 and candidates that were read, and what was returned of them.
 
-  npm run --silent cli -- explain 'Observation?code=718-7&patient.name=roy&_sort=-date'`,
+  npm run --silent cli -- explain 'TYPE?code=718-7&patient.name=roy&_sort=-date'`,
   takes: [...storeSettings, 'partition', 'search-deadline', 'terminology-server', 'terminology-timeout'],
   own: [{ flag: 'json', value: undefined, read: () => true, meaning: 'Print JSON' }],
   async run({ config, positionals, own }) {

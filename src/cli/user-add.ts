@@ -16,10 +16,10 @@ import { personOf, requireKnown, userFlags, warnOfNobody } from './user-flags.ts
 export const command = defineCommand({
   positionals: 'ID',
   details: `ID is the name that is typed to sign in. The password is typed, read from stdin, or generated; it has 12
-to 256 characters. A user whose --fhir-user is a Practitioner or PractitionerRole is a clinician; one
-whose --fhir-user is a Patient is that patient.
+to 256 characters. A user whose --fhir-user is of a type of clinicians (\`clinician\` in the capability files)
+is a clinician; one whose --fhir-user is a patient is that patient.
 
-  npm run -s cli -- user add ann --name 'Dr. Ann Roy' --partitions clinic --fhir-user Practitioner/ann-roy`,
+  npm run -s cli -- user add ann --name 'Dr. Ann Roy' --partitions clinic --fhir-user TYPE/ann-roy`,
   takes: [...storeSettings, 'accounts'],
   own: [...userFlags, ...passwordFlags, forFileFlag, jsonFlag],
   async run({ config, own, positionals }) {

@@ -24,7 +24,7 @@ export const command = defineCommand({
 --fhir-user all sessions and tokens of the user end within ten seconds in every process. \`user rotate\` sets
 another password.
 
-  npm run -s cli -- user update ann --partitions clinic,ward --fhir-user ward=Practitioner/a-2`,
+  npm run -s cli -- user update ann --partitions clinic,ward --fhir-user ward=TYPE/a-2`,
   takes: [...storeSettings, 'accounts'],
   own: flags,
   async run({ config, own, positionals }) {

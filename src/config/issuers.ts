@@ -159,7 +159,7 @@ function given(text: string): string {
 
 function oneScope(text: string): string {
   if (/^[!#-[\]-~]+$/.test(text)) return text; // https://www.rfc-editor.org/rfc/rfc6749#section-3.3
-  throw new Error(`is \`${text}\`, but must be one scope, such as \`user/Observation.rs\`.`);
+  throw new Error(`is \`${text}\`, but must be one scope, such as \`user/*.rs\`.`);
 }
 
 /** Stored as written, since it is compared with the claims of tokens. */

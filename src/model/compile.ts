@@ -19,6 +19,7 @@ import { declaredInteractions } from './interactions.ts';
 import { compileOperations } from './operations.ts';
 import type { ImplementedOperations } from './implemented-operation.ts';
 import { compileResourceType } from './resource-type.ts';
+import { cliniciansOf } from './clinicians.ts';
 import { checkIncludes, explainScopesOf } from './search-features.ts';
 import { checkParameterHeads } from './parameter-head.ts';
 import { checkMembers } from './special.ts';
@@ -104,6 +105,7 @@ export function compileModel(
     compartments,
     searchedCompartments,
     explainScopes,
+    clinicians: cliniciansOf(declared, types, report),
     definitions: types,
     statement: Object.freeze(
       buildStatement(

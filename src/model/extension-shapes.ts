@@ -76,6 +76,13 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     pattern: /^(patient|user|system)\/\*\.(?=[cruds])c?r?u?d?s?$/,
     expected: 'a scope on all types such as `system/*.s`',
   },
+  clinician: {
+    on: [rest],
+    max: Infinity,
+    value: 'valueCode',
+    pattern: /^[A-Z][A-Za-z]+$/,
+    expected: 'the name of a resource type',
+  },
   'search-modifier': {
     on: [`${resource}.searchParam`, `${rest}.searchParam`, resource, rest],
     max: Infinity,
@@ -184,6 +191,6 @@ export const extensionShapes: Readonly<Record<string, Shape>> = {
     modifier: true,
     value: 'valueString',
     pattern: /^[A-Z][A-Za-z]*(\.[a-z][A-Za-z]*)+$/,
-    expected: 'the path of a coded element such as `Observation.code`',
+    expected: 'the path of a coded element such as `Type.code`',
   },
 };

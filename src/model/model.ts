@@ -17,6 +17,8 @@ export interface Model {
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
   /** The scopes that allow `_explain`, each for all types; without any, it is no parameter. */
   readonly explainScopes: ReadonlySet<string>;
+  /** The resource types of users who may have `user/` scopes. */
+  readonly clinicians: ReadonlySet<string>;
   /** All type definitions of R4: for structure checks, FHIRPath and summaries. */
   readonly definitions: TypeDefinitions;
   /**

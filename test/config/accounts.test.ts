@@ -172,7 +172,7 @@ describe('the file of accounts', () => {
       '`users[1].password` in accounts.json is missing: what `user add --for-file` prints.',
       '`users[2].id` in accounts.json is `ann`, which another entry has too.',
       '`users[2].fhir-user.clinic` in accounts.json is `ann`, but must be a resource of the partition, ' +
-        'such as `Practitioner/practitioner-1`.',
+        'such as `Type/id`.',
       '`users[2].fhir-user.other` in accounts.json is not a partition of the user.',
       '`people` in accounts.json is not a setting.',
     ]);

@@ -332,23 +332,28 @@ describe('launches', () => {
 describe('what a user may grant', () => {
   const asked = negotiateScopes('openid fhirUser user/Patient.rs patient/Patient.rs', rules());
   it.each(['Practitioner/dr', 'PractitionerRole/dr'])('%s: all', fhirUser => {
-    expect(narrowForUser(asked, { fhirUser })).toEqual(asked);
+    expect(narrowForUser(asked, { fhirUser, model: shipped })).toEqual(asked);
   });
 
   it.each(['Patient/p1', 'RelatedPerson/r1', 'Person/x', undefined, 'Practitioner', 'Practitioner/', ''])(
     '%s: no `user/` scope',
     fhirUser => {
-      expect(() => narrowForUser(asked, { fhirUser })).toThrow(ScopeRefused);
+      expect(() => narrowForUser(asked, { fhirUser, model: shipped })).toThrow(ScopeRefused);
       const wild = negotiateScopes('openid user/*.rs', rules());
-      expect(() => narrowForUser(wild, { fhirUser })).toThrow('is for clinicians');
+      expect(() => narrowForUser(wild, { fhirUser, model: shipped })).toThrow('is for clinicians');
     },
   );
 
   it('nothing of `fhirUser` if the user has no record', () => {
     const some = negotiateScopes('openid fhirUser patient/Patient.rs', rules());
-    expect(narrowForUser(some, { fhirUser: undefined }).scopes).toEqual(['openid', 'patient/Patient.rs']);
-    expect(narrowForUser(some, { fhirUser: 'Patient/p1' })).toEqual(some);
-    expect(() => narrowForUser(negotiated(['fhirUser']), { fhirUser: undefined })).toThrow(ScopeRefused);
+    expect(narrowForUser(some, { fhirUser: undefined, model: shipped }).scopes).toEqual([
+      'openid',
+      'patient/Patient.rs',
+    ]);
+    expect(narrowForUser(some, { fhirUser: 'Patient/p1', model: shipped })).toEqual(some);
+    expect(() => narrowForUser(negotiated(['fhirUser']), { fhirUser: undefined, model: shipped })).toThrow(
+      ScopeRefused,
+    );
   });
 });
 

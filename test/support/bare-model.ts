@@ -96,6 +96,7 @@ export const bareModel = (type: ResourceType, digest: string, fields: Partial<Mo
   valueSetSystem: () => undefined,
   snapshot: () => undefined,
   explainScopes: new Set<string>(),
+  clinicians: new Set<string>(),
   expansions: createExpansions({ find: () => undefined }),
   ...fields,
 });

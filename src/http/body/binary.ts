@@ -105,6 +105,6 @@ function securityContext({ headers, rawHeaders }: IncomingMessage): string | und
   const text = utf8Of(given, name);
   const reference = parseReference(text);
   if (reference?.kind === 'relative' || reference?.kind === 'absolute') return text;
-  const wanted = 'a reference to a resource, such as `Patient/12`';
+  const wanted = 'a reference to a resource, such as `Type/12`';
   throw fhirError(400, 'value', `The header ${name} is ${wanted}, not \`${shorten(text)}\`.`, expression);
 }

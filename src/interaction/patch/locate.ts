@@ -41,7 +41,7 @@ export function findList(operation: PathOperation, record: PatchedRecord): Found
   const tree = parse(operation, record);
   const of = tree.kind === 'member' ? (tree.of ?? ({ kind: 'this', at: 0 } as const)) : undefined;
   if (tree.kind !== 'member' || of === undefined)
-    throw atPath(operation, 'The path of a list ends in its name, such as `Patient.name`.');
+    throw atPath(operation, 'The path of a list ends in its name, such as `Type.name`.');
   const owner = oneOf(operation, evaluate(operation, of, record));
   if (owner === undefined) throw nothingThere(operation);
   const element = elementsOf(owner, record.types)?.get(tree.name);

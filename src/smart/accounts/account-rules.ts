@@ -63,7 +63,7 @@ export function webOrigin(text: string): string {
 export function fhirUser(text: string): string {
   const parsed = parseFhirUser(text, 'http://localhost');
   if (parsed?.here === true && isId(parsed.id)) return text;
-  throw new Error(`is \`${text}\`, but must be a resource of the partition, such as \`Practitioner/practitioner-1\`.`);
+  throw new Error(`is \`${text}\`, but must be a resource of the partition, such as \`Type/id\`.`);
 }
 
 /** A scope that a client may be registered for: one that exists, or a wildcard or version 1 form that covers one. */

@@ -41,7 +41,7 @@ export async function userAccess(
   const base = `${publicUrl}/r4/${id}`;
   const fhirUser = parseFhirUser(here?.fhirUser, base);
   const own = fhirUser?.here === true && fhirUser.resourceType === patientType ? fhirUser.id : undefined;
-  const is = own !== undefined ? 'self' : isClinician(fhirUser) ? 'clinician' : 'other';
+  const is = own !== undefined ? 'self' : isClinician(fhirUser, model) ? 'clinician' : 'other';
   const context = own === undefined ? 'user' : 'patient';
   const claims = {
     issuer: publicUrl,

@@ -81,10 +81,10 @@ export function negotiateScopes(requested: string | undefined, rules: ScopeRules
  */
 export function narrowForUser(
   { scopes }: Negotiated,
-  { fhirUser }: { readonly fhirUser: string | undefined },
+  { fhirUser, model }: { readonly fhirUser: string | undefined; readonly model: Pick<Model, 'clinicians'> },
 ): Negotiated {
   const clinical = scopes.find(scope => parseScope(scope)?.context === 'user');
-  if (clinical !== undefined && !isClinician(parseFhirUser(fhirUser, 'http://localhost'))) {
+  if (clinical !== undefined && !isClinician(parseFhirUser(fhirUser, 'http://localhost'), model)) {
     throw new ScopeRefused(`The scope \`${clinical}\` is for clinicians, and the user is not one.`, clinical);
   }
   const kept = scopes.filter(scope => scope !== 'fhirUser' || fhirUser !== undefined);

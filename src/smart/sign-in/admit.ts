@@ -36,7 +36,7 @@ export async function admit(
   const { fhirUser } = place;
   let granted;
   try {
-    granted = narrowForUser(negotiated(scopes), { fhirUser });
+    granted = narrowForUser(negotiated(scopes), { fhirUser, model });
   } catch (error) {
     if (error instanceof ScopeRefused) return { error: 'invalid_scope', description: error.message };
     throw error;

@@ -2,7 +2,7 @@ import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { shorten } from '../report.ts';
-import { bindingExceptions } from './binding-exceptions.ts';
+import exceptions from './binding-exceptions.json' with { type: 'json' };
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Source } from './source.ts';
 import type { Terminology } from './terminology.ts';
@@ -46,13 +46,16 @@ export function compileBinding(tree: Tree, base: Tree | undefined, source: Sourc
   };
 }
 
+/** The mistakes in the bindings of R4 4.0.1, by path, strength and ValueSet: a corrected one is used as it is. */
+const bindingExceptions: Readonly<Record<string, { readonly strength: string }>> = exceptions;
+
 function bindingOf({ element }: Tree): Binding | undefined {
   const binding = asObject(element['binding']);
   const valueSet = asString(binding['valueSet']);
   const strength = asString(binding['strength']);
   if (valueSet === undefined || strength === undefined) return undefined;
   const most = objectsOf(binding['extension']).find(({ url }) => url === maxValueSet);
-  const mended = bindingExceptions.get(`${String(element['path'])} ${strength} ${valueSet}`);
+  const mended = bindingExceptions[`${String(element['path'])} ${strength} ${valueSet}`];
   return {
     strength: mended?.strength ?? strength,
     valueSet,

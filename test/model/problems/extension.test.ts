@@ -254,3 +254,32 @@ describe('an extension of ours is refused', () => {
     expect((await loadOnly(statement([group({ extension })]))).problems).toEqual([]);
   });
 });
+
+describe('the types of clinicians', () => {
+  const naming = (...names: string[]) =>
+    loadOnly(
+      statement(
+        [group()],
+        names.length === 0 ? {} : { extension: names.map(name => ours('clinician', { valueCode: name })) },
+      ),
+    );
+
+  it('are those of SMART, where the capability files name none', async () => {
+    expect([...((await naming()).model?.clinicians ?? [])]).toEqual(['Practitioner', 'PractitionerRole']);
+  });
+
+  it('are those that the capability files name, instead of those of SMART', async () => {
+    const { model, problems } = await naming('Practitioner', 'Person');
+    expect([problems, [...(model?.clinicians ?? [])]]).toEqual([[], ['Practitioner', 'Person']]);
+  });
+
+  it('are resource types of R4', async () => {
+    expect((await naming('Practitionr')).problems).toEqual([
+      {
+        file: 'capability/ours.json',
+        path: 'rest[0].extension[0].valueCode',
+        text: '`Practitionr` is not a resource type of R4. Did you mean `Practitioner`?',
+      },
+    ]);
+  });
+});

@@ -71,7 +71,7 @@ describe('an ImplementationGuide', () => {
       'with a selection that is no path',
       { type: 'Observation', profile: bodyWeight, ...selected({ valueString: 'code' }) },
       'modifierExtension[0].valueString',
-      'The extension `selected-by` has `code`; expected the path of a coded element such as `Observation.code`.',
+      'The extension `selected-by` has `code`; expected the path of a coded element such as `Type.code`.',
     ],
     [
       'with a selection that others would not notice',

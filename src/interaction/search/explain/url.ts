@@ -32,4 +32,4 @@ export function searchUrlOf(
 const form: ReadonlySet<string> = new Set(['_format', '_pretty', '_explain']);
 
 const notSearch = (url: string): Error =>
-  fhirError(400, 'value', `\`${url}\` is no search: write a URL such as \`Observation?code=718-7\`.`);
+  fhirError(400, 'value', `\`${url}\` is no search: write a URL such as \`TYPE?code=718-7\`.`);
