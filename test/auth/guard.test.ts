@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLog } from '../../src/observability/log.ts';
 import { observation, patient } from '../support/resources.ts';
-import { put, serve } from '../support/serve.ts';
+import { put, putDeleted, serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { clinician, testTokens } from '../support/tokens.ts';
 import { cpuTime } from '../support/cpu-time.ts';
@@ -17,15 +17,7 @@ beforeAll(async () => {
   await server.running.engine.store.partitions.add('other', { zone: 'UTC' });
   const other = await server.running.engine.store.partition('other');
   if (other !== undefined) await put(other, [patient('p1')]);
-  await server.partition.write([
-    {
-      kind: 'put',
-      type: 'Patient',
-      id: 'gone',
-      text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' },
-    },
-  ]);
-  await server.partition.write([{ kind: 'remove', type: 'Patient', id: 'gone' }]);
+  await putDeleted(server.partition, 'gone');
 });
 afterAll(() => server.close());
 

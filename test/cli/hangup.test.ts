@@ -1,10 +1,10 @@
 // SIGHUP asks a server to read its files again; it never ends it. Windows has none.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selfSigned } from '../support/certificate.ts';
+import { beginSearch, untilClosing } from './begun-request.ts';
 import { launch, run } from './process.ts';
 import type { Launched } from './process.ts';
 
@@ -75,25 +75,13 @@ describe.skipIf(process.platform === 'win32')('SIGHUP (there is none on Windows)
     await run(['partition', 'add', 'clinic', ...store]);
     const server = launch(['serve', '--port', '0', '--access', 'open', ...store]);
     const [, port = ''] = await server.until(/Serves http:\/\/127\.0\.0\.1:(\d+)/);
-    const socket = connect({ port: Number(port), host: '127.0.0.1' });
-    const closed = new Promise(resolve => socket.on('error', resolve).on('close', resolve));
-    let answer = '';
-    socket.on('data', chunk => (answer += String(chunk)));
-    const head =
-      'Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\nExpect: 100-continue';
-    socket.write(`POST /r4/clinic/Patient/_search HTTP/1.1\r\n${head}\r\n\r\n`);
-    await expect.poll(() => answer).toContain('100 Continue'); // it waits for the body now
+    const running = await beginSearch(Number(port));
     server.process.kill('SIGTERM');
-    const isOpen = async (): Promise<boolean> =>
-      fetch(`http://127.0.0.1:${port}/healthz`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    await expect.poll(isOpen).toBe(false);
+    await untilClosing(Number(port));
     server.process.kill('SIGHUP');
-    socket.write('_count=1&');
-    await closed;
-    expect(answer).toMatch(/HTTP\/1\.1 200 OK/);
+    running.finish();
+    await running.closed;
+    expect(running.received()).toMatch(/HTTP\/1\.1 200 OK/);
     expect(await server.ended).toBe(0);
     expect(server.stderr()).not.toMatch(unchanged);
   });

@@ -1,12 +1,12 @@
 // How a server ends: what runs finishes, nothing that was answered is lost. The order of events decides, never time: a
 // request that has begun waits for its rest.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { media } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
+import { beginRequest, beginSearch, openConnection, untilClosing } from './begun-request.ts';
 import { inOneProcess } from './one-process.ts';
 import { launch } from './process.ts';
 import type { Launched } from './process.ts';
@@ -34,60 +34,25 @@ async function serve(): Promise<{ readonly server: Launched; readonly port: numb
   return { server, port: Number(port) };
 }
 
-/** A connection, what was received on it, and its end. */
-function open(port: number) {
-  const socket = connect({ port, host: '127.0.0.1' });
-  let received = '';
-  socket.on('data', chunk => (received += chunk.toString()));
-  const closed = new Promise<boolean>(resolve => {
-    socket.on('error', () => resolve(false)).on('close', () => resolve(true));
-  });
-  return { write: (text: string) => socket.write(text), received: () => received, closed };
-}
-
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 /** Head and body of each answer. */
 const answersIn = (text: string): string[] => text.split(/(?=HTTP\/1\.1 )/).filter(one => !one.includes('Continue'));
 
-/** Waits until the server accepts no more connections. */
-async function untilClosing(port: number): Promise<void> {
-  await expect.poll(() => isAccepted(port)).toBe(false);
-}
-
-const isAccepted = (port: number): Promise<boolean> =>
-  new Promise(resolve => {
-    const socket = connect({ port, host: '127.0.0.1' });
-    socket
-      .on('error', () => resolve(false))
-      .on('connect', () => resolve(true))
-      .on('connect', () => socket.destroy());
-  });
-
-/** Sends a request without its last bytes, and waits until the server has begun to read its body. */
-async function begin(port: number, method: string, path: string, type: string, body: string) {
-  const connection = open(port);
-  const fields = ['Host: localhost', `Content-Type: ${type}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];
-  connection.write(`${method} ${path} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
-  await expect.poll(connection.received).toContain('100 Continue');
-  connection.write(body.slice(0, -5));
-  return { ...connection, finish: () => connection.write(body.slice(-5)) };
-}
-
-const search = (port: number) =>
-  begin(port, 'POST', '/r4/clinic/Patient/_search', 'application/x-www-form-urlencoded', '_count=1&_sort=_id');
-
 describe.skipIf(process.platform === 'win32')('SIGTERM (Windows ends a process at once)', () => {
   it('fails /readyz at once, closes each open connection with its next answer, and ends with 0', async () => {
     const { server, port } = await serve();
-    const probes = ['/readyz', '/healthz', '/r4/clinic/metadata', '/nothing'].map(path => ({ path, ...open(port) }));
+    const probes = ['/readyz', '/healthz', '/r4/clinic/metadata', '/nothing'].map(path => ({
+      path,
+      ...openConnection(port),
+    }));
     for (const { write, received } of probes) {
       write(get('/healthz'));
       await expect.poll(received).toContain('{"status":"ok"}');
       expect(received()).toContain('Connection: keep-alive');
     }
     for (const { path, write } of probes) write(get(path).slice(0, -2)); // the next request of each has begun
-    const running = await search(port);
+    const running = await beginSearch(port);
 
     server.process.kill('SIGTERM');
     await untilClosing(port);
@@ -110,7 +75,7 @@ describe.skipIf(process.platform === 'win32')('SIGTERM (Windows ends a process a
   it('stores what runs and its audit event, and leaves nothing in the write-ahead log', async () => {
     const { server, port } = await serve();
     const body = JSON.stringify(media());
-    const running = await begin(port, 'POST', '/r4/clinic/Media', 'application/fhir+json', body);
+    const running = await beginRequest(port, 'POST', '/r4/clinic/Media', 'application/fhir+json', body);
     server.process.kill('SIGTERM');
     await untilClosing(port);
     running.finish();
@@ -129,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('SIGTERM (Windows ends a process a
 
   it.each(['SIGTERM', 'SIGINT'] as const)('a second signal (%s) ends the server at once, with 130', async second => {
     const { server, port } = await serve();
-    const running = await search(port); // which never ends
+    const running = await beginSearch(port); // which never ends
     server.process.kill('SIGTERM');
     await untilClosing(port);
     expect(server.process.exitCode).toBe(null);

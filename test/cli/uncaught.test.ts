@@ -1,10 +1,10 @@
 // Nothing ends a server but a signal and an error that nothing has caught; that ends it in order. Errors are provoked
 // by a script that Node loads before the program.
 import { mkdtempSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beginSearch, untilClosing } from './begun-request.ts';
 import { launch, run } from './process.ts';
 import type { Launched } from './process.ts';
 
@@ -44,20 +44,12 @@ describe.skipIf(process.platform === 'win32')('an error that nothing has caught 
   it('is logged with its cause, and ends the server when what runs is done', async () => {
     const server = serve(`throw new Error('a mistake', { cause: new Error('its cause') })`);
     const port = await portOf(server);
-    const socket = connect({ port, host: '127.0.0.1' });
-    const closed = new Promise(resolve => socket.on('error', resolve).on('close', resolve));
-    let answer = '';
-    socket.on('data', chunk => (answer += String(chunk)));
-    const head =
-      'Host: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 9\r\nExpect: 100-continue';
-    socket.write(`POST /r4/clinic/Patient/_search HTTP/1.1\r\n${head}\r\n\r\n`);
-    await expect.poll(() => answer).toContain('100 Continue'); // it waits for the body now
-
+    const running = await beginSearch(port);
     server.process.kill('SIGUSR2');
-    await expect.poll(() => isServed(port)).toBe(false);
-    socket.write('_count=1&');
-    await closed;
-    expect(answer).toMatch(/HTTP\/1\.1 200 OK/);
+    await untilClosing(port);
+    running.finish();
+    await running.closed;
+    expect(running.received()).toMatch(/HTTP\/1\.1 200 OK/);
     expect(await server.ended).toBe(1);
     const [line, ...more] = fatal(server);
     expect(more).toEqual([]);

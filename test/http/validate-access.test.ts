@@ -7,7 +7,7 @@ import type { Claims } from '../../src/auth/claims.ts';
 import { list } from '../store/support/list.ts';
 import { media } from '../support/media.ts';
 import { patient } from '../support/resources.ts';
-import { serve } from '../support/serve.ts';
+import { putDeleted, serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import { clinician, testTokens } from '../support/tokens.ts';
 import { auditOf } from '../support/audit-of.ts';
@@ -17,15 +17,7 @@ let server: Served;
 beforeAll(async () => {
   const flags = ['--definitions', join(import.meta.dirname, '../fixtures/validated')];
   server = await serve([patient('p1'), patient('p2')], flags, undefined, { verify: tokens.verify });
-  await server.partition.write([
-    {
-      kind: 'put',
-      type: 'Patient',
-      id: 'gone',
-      text: { before: '{"resourceType":"Patient","id":"gone","meta":{', after: '}}' },
-    },
-  ]);
-  await server.partition.write([{ kind: 'remove', type: 'Patient', id: 'gone' }]);
+  await putDeleted(server.partition, 'gone');
 });
 afterAll(() => server.close());
 

@@ -168,3 +168,9 @@ export async function put(partition: Partition, resources: Iterable<object | str
   }
   if (changes.length > 0) await partition.write(changes, { unit: 'each' });
 }
+
+/** Writes a Patient and deletes it again. */
+export async function putDeleted(partition: Partition, id: string): Promise<void> {
+  await put(partition, [{ resourceType: 'Patient', id }]);
+  await partition.write([{ kind: 'remove', type: 'Patient', id }]);
+}
