@@ -1,20 +1,21 @@
 // SIGUSR2 replaces the processes that answer, as far as it can: src/processes/README.md.
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { patient } from '../support/resources.ts';
 import { serveSeveral } from './support/server.ts';
 import type { SeveralProcesses } from './support/server.ts';
 
 let server: SeveralProcesses;
 /** What is done to each new process. */
-let toForked: (child: ChildProcess) => void;
+let toForked: (child: ChildProcess) => void = () => {};
+/** Processes that were started in this test, and notices before it. */
 let forked = 0;
-const last = (): string | undefined => server.notices.at(-1);
+let former = 0;
+const notices = (): readonly string[] => server.notices.slice(former);
+const last = (): string | undefined => notices().at(-1);
 
-beforeEach(async () => {
-  toForked = () => {};
-  forked = 0;
+beforeAll(async () => {
   server = await serveSeveral([patient('p1')], ['--keep-alive', '0.1'], {
     program: fileURLToPath(new URL('./support/failing-child.ts', import.meta.url)),
     forked(child) {
@@ -23,7 +24,12 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(() => server.close());
+beforeEach(async () => {
+  toForked = () => {};
+  await expect.poll(() => server.running.children()).toHaveLength(2);
+  [forked, former] = [0, server.notices.length];
+});
+afterAll(() => server.close());
 
 describe('a restart of the processes that answer', () => {
   it('replaces all of them, and reports it', async () => {
@@ -47,7 +53,7 @@ describe('a restart of the processes that answer', () => {
 
   it('reports how many were replaced before it failed', async () => {
     const former = server.running.children();
-    toForked = child => forked > 3 && child.kill('SIGKILL');
+    toForked = child => forked > 1 && child.kill('SIGKILL');
     await server.running.restart();
     expect(last()).toMatch(/has failed: .* Replaced: 1 of 2; the others go on as before\.$/);
     expect(server.running.children()).toContain(former[1]);
@@ -59,7 +65,7 @@ describe('a restart of the processes that answer', () => {
     for (const pid of former) process.kill(pid, 'SIGKILL');
     await expect.poll(() => server.running.children()).toEqual([]);
     await server.running.restart();
-    expect(server.notices.filter(text => text.includes('restart'))).toEqual([
+    expect(notices().filter(text => text.includes('restart'))).toEqual([
       'The restart of the processes has failed: none of them answers requests now. ' +
         'Each is started again when it can be.',
     ]);
@@ -67,40 +73,40 @@ describe('a restart of the processes that answer', () => {
 
   it('adds none for one that ends meanwhile', async () => {
     const [, second = 0] = server.running.children();
-    toForked = () => forked === 3 && process.kill(second, 'SIGKILL');
+    toForked = () => forked === 1 && process.kill(second, 'SIGKILL');
     await server.running.restart();
     await expect.poll(() => server.running.children()).toHaveLength(2);
     await new Promise(resolve => setTimeout(resolve, 100)); // a further one would be forked at once
-    expect(forked).toBe(4);
+    expect(forked).toBe(2);
   });
 
   it('replaces one that ends while its successor starts, and that fails', async () => {
     const [first = 0] = server.running.children();
     toForked = child => {
-      if (forked !== 3) return;
+      if (forked !== 1) return;
       process.kill(first, 'SIGKILL');
       child.kill('SIGKILL');
     };
     await server.running.restart();
     expect(last()).toContain('has failed');
-    await expect.poll(() => forked).toBe(4);
+    await expect.poll(() => forked).toBe(2);
     await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
   });
 
   describe.skipIf(process.platform === 'win32')('while one has a defect (no signals on Windows)', () => {
     it('adds none for one that announces its end while its successor starts', async () => {
       const [first = 0] = server.running.children();
-      toForked = () => forked === 3 && process.kill(first, 'SIGWINCH');
+      toForked = () => forked === 1 && process.kill(first, 'SIGWINCH');
       await server.running.restart();
-      expect(server.notices.join()).toContain(`ends after an error (${first})`);
+      expect(notices().join()).toContain(`ends after an error (${first})`);
       expect(server.running.children()).toHaveLength(2);
-      expect(forked).toBe(4);
+      expect(forked).toBe(2);
     });
 
     it('replaces it once if its successor fails', async () => {
       const [first = 0] = server.running.children();
       toForked = child => {
-        if (forked !== 3) return;
+        if (forked !== 1) return;
         process.kill(first, 'SIGWINCH');
         setTimeout(() => child.kill('SIGKILL'), 100);
       };
@@ -108,7 +114,7 @@ describe('a restart of the processes that answer', () => {
       expect(last()).toContain('has failed');
       await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
       expect(server.running.children()).not.toContain(first);
-      expect(forked).toBe(4);
+      expect(forked).toBe(2);
     });
   });
 });
