@@ -1,7 +1,7 @@
 // SIGUSR2 replaces the processes that answer, as far as it can: src/processes/README.md.
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { patient } from '../support/resources.ts';
 import { serveSeveral } from './support/server.ts';
 import type { SeveralProcesses } from './support/server.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   toForked = () => {};
-  await expect.poll(() => server.running.children()).toHaveLength(2);
+  await vi.waitUntil(() => server.running.children().length === 2, { timeout: 20_000 });
   [forked, former] = [0, server.notices.length];
 });
 afterAll(() => server.close());
