@@ -32,7 +32,7 @@ describe('backup and restore', () => {
     const first = await cli('backup', store.at('first'));
     expect([first.code, withoutTime(first.stdout)]).toEqual([
       0,
-      `Backup of TIME in ${store.at('first')}: 24 records (0.4 MB), 2 attachments (3.1 MB), audit log (0.1 MB), ` +
+      `Backup of TIME in ${store.at('first')}: 24 records (0.3 MB), 2 attachments (3.1 MB), audit log (0.1 MB), ` +
         'verified, 0 findings.\n',
     ]);
     const second = await cli('backup', store.at('second'), '--incremental', store.at('first'), '--pace', '0');
