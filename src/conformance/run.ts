@@ -1,6 +1,5 @@
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import type { Area } from './areas.ts';
 import { checkCompartments } from './checks/compartment.ts';
 import { checkFilters } from './checks/filter.ts';
 import { checkOperations } from './checks/operation/operations.ts';
@@ -18,12 +17,13 @@ import type { Client } from './client.ts';
 import type { Context } from './context.ts';
 import { Findings } from './findings.ts';
 import { Records } from './records.ts';
+import type { Known } from './records.ts';
 import { compileReference, foreignParameters } from './reference-model.ts';
 import type { ReferenceModel } from './reference-model.ts';
-import { takeSample } from './sample.ts';
 import { readStatement } from './statement.ts';
 import type { DeclaredType, Statement } from './statement.ts';
 import { queryOf } from './url.ts';
+import { ask } from './checks/answer.ts';
 
 export interface RunOptions {
   readonly client: Client;
@@ -115,3 +115,34 @@ async function referenceOf(client: Client, statement: Statement): Promise<Refere
   }
   return compileReference(statement, own);
 }
+
+/** Takes up to `most` records of a type through the server's own search, page by page. */
+async function takeSample(context: Context, { name }: DeclaredType, most: number): Promise<void> {
+  const count = Math.min(most, 100);
+  const mostPages = Math.ceil(most / count) + 2; // a server may lower the size of a page
+  const { matches } = await ask(context, name, [['_count', String(count)]], { findings: context.findings, mostPages });
+  const found: Known[] = [];
+  for (const resource of matches.slice(0, most)) {
+    if (resource['resourceType'] !== name) continue;
+    const known = context.records.add(resource);
+    if (known !== undefined) found.push(known);
+  }
+  context.sample.set(name, found);
+}
+
+/** The parts of a run, in a module of their own that the command line loads before the tester. */
+export const areas = [
+  'read',
+  'search',
+  'sort',
+  'include',
+  'chain',
+  'filter',
+  'compartment',
+  'operation',
+  'paging',
+  'errors',
+  'negotiation',
+] as const;
+
+export type Area = (typeof areas)[number];

@@ -1,14 +1,15 @@
 import { dayOf } from './calendar.ts';
-import { familyHistories } from './family-history.ts';
 import { observations } from './observations.ts';
 import { patient } from './patient.ts';
 import { createPerson } from './person.ts';
+import type { Person } from './person.ts';
 import { problems } from './problems.ts';
+import { visitsOf } from './visit.ts';
 import type { Encountered } from './visit.ts';
 import { createRandom } from './random.ts';
 import type { Resource } from './resource.ts';
 import { appointment, encounter } from './scheduling.ts';
-import { visitsOf } from './visit.ts';
+import { familyDiseases, profiles, relatives, systems } from './codes.ts';
 
 export interface GenerateOptions {
   readonly patients: number;
@@ -57,4 +58,36 @@ export function* generate({ patients, seed, date = DEFAULT_DATE, skip = 0 }: Gen
 /** A resource in the form for loading. */
 export function printed(resource: Resource): Generated {
   return { type: resource.resourceType, id: resource.id, text: JSON.stringify(resource) };
+}
+
+/** Histories of two or three relatives; some only state that nothing is known. */
+function familyHistories(person: Person): Resource[] {
+  const { random } = person;
+  return random.some(relatives, random.integer(2, 3)).map((relative, index): Resource => {
+    const unknown = random.chance(0.1);
+    const possible = familyDiseases.filter(disease => !('only' in disease) || disease.only === relative.sex);
+    const conditions = random.some(possible, random.integer(1, 2)).map(({ code, display }) => ({
+      code: { coding: [{ system: systems.snomed, code, display }] },
+      ...(random.chance(0.6)
+        ? { onsetAge: { value: random.integer(35, 80), unit: 'years', system: systems.ucum, code: 'a' } }
+        : {}),
+    }));
+    return {
+      resourceType: 'FamilyMemberHistory',
+      id: `f${person.key}-${index + 1}`,
+      meta: { profile: [profiles.familyMemberHistory] },
+      status: unknown ? 'health-unknown' : random.pick(['completed', 'completed', 'partial']),
+      ...(unknown
+        ? {
+            dataAbsentReason: {
+              coding: [{ system: systems.absentHistory, code: 'subject-unknown', display: "Don't know" }],
+            },
+          }
+        : {}),
+      patient: { reference: person.reference },
+      relationship: { coding: [{ system: systems.roleCode, code: relative.code, display: relative.display }] },
+      sex: { coding: [{ system: systems.gender, code: relative.sex }] },
+      ...(unknown ? {} : { condition: conditions }),
+    };
+  });
 }

@@ -10,9 +10,8 @@ import type { Model } from '../model/model.ts';
 import { baseTypes, coreTypes } from '../model/type-definitions.ts';
 import { combinationsOf, declareType } from './declare.ts';
 import { expectationAt, expectationOf, isUnwanted } from './expectation.ts';
-import { withIncluded } from './included.ts';
 import { everywhere, guideParameters } from './parameters.ts';
-import type { LeaveOut } from './parameters.ts';
+import type { GuideParameters, LeaveOut } from './parameters.ts';
 import { prune } from './prune.ts';
 import { withServedOperations } from './served-operations.ts';
 import { declareSystem, leaveOutOfStatement } from './system.ts';
@@ -175,3 +174,39 @@ const withoutEmpty = (resource: JsonObject): JsonObject =>
 /** The name of a statement for people and files: its id, else the last part of its url. */
 export const nameOf = ({ id, url }: JsonObject): string =>
   (asString(id) ?? asString(url)?.replace(/^.*\//s, '') ?? 'guide').replace(/[^\w.-]/g, '-');
+
+/**
+ * The declared types with the reference parameters that their includes name and that the guide does not list, such as
+ * `Provenance:target`: each is added to the type that has it, if that type is searched, and is reported to `add`.
+ * `given` are the types of the guide, since a parameter that it lists and that is not declared is not added.
+ * https://hl7.org/fhir/R4/search.html#revinclude
+ */
+function withIncluded(
+  declared: readonly JsonObject[],
+  given: readonly JsonObject[],
+  parameters: GuideParameters,
+  add: (sentence: string) => void,
+): readonly JsonObject[] {
+  const includes = declared.flatMap(type =>
+    ['searchInclude', 'searchRevInclude'].flatMap(element => stringsOf(type[element])),
+  );
+  return declared.map(type => {
+    const name = String(type['type']);
+    if (!objectsOf(type['interaction']).some(({ code }) => code === 'search-type')) return type;
+    const ofGuide = given.filter(one => one['type'] === name).flatMap(one => objectsOf(one['searchParam']));
+    const there = new Set([...objectsOf(type['searchParam']), ...ofGuide].map(one => asString(one['name'])));
+    const needed = new Map(
+      includes.toReversed().flatMap(include => {
+        const [of, code = '*'] = include.split(':');
+        return of === name && code !== '*' && !there.has(code) && parameters.has(name, code) ? [[code, include]] : [];
+      }),
+    );
+    const added = [...needed].flatMap(([code, include]) => {
+      const found = parameters.named(name, [{ name: code }]).filter(one => one['type'] === 'reference');
+      if (found.length > 0)
+        add(`Added to ${name}: the parameter \`${code}\`, which \`${include}\` of the guide needs.`);
+      return found;
+    });
+    return { ...type, searchParam: [...objectsOf(type['searchParam']), ...added] };
+  });
+}

@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from '../../src/conformance/client.ts';
 import type { Finding } from '../../src/conformance/findings.ts';
-import { areas } from '../../src/conformance/areas.ts';
-import { runConformance } from '../../src/conformance/run.ts';
+import { areas, runConformance } from '../../src/conformance/run.ts';
 import { otherServer } from './other-server.ts';
 
 let server: Awaited<ReturnType<typeof otherServer>>;

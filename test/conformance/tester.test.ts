@@ -1,20 +1,19 @@
 // `cli conformance`: it finds each kind of planted fault, and reports nothing of a server that has none.
 // https://hl7.org/fhir/R4/capabilitystatement.html
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createClient } from '../../src/conformance/client.ts';
 import type { Finding } from '../../src/conformance/findings.ts';
-import { areas } from '../../src/conformance/areas.ts';
-import { runConformance } from '../../src/conformance/run.ts';
+import { areas, runConformance } from '../../src/conformance/run.ts';
 import type { RunOptions } from '../../src/conformance/run.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { current } from '../store/support/current.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { serve } from '../support/serve.ts';
-import { onMongodb } from '../support/store-place.ts';
 import type { Served } from '../support/serve.ts';
+import { onMongodb } from '../support/store-place.ts';
 import { requireTransactions } from '../support/transaction.ts';
 import { faultyProxy } from './faulty-proxy.ts';
 import type { Proxy } from './faulty-proxy.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../../src/definitions/version.ts';
+import { compareVersions } from '../../src/definitions/definitions.ts';
 
 describe('compareVersions', () => {
   it.each<[string, string | undefined, string]>([

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { checkDigit } from '../../src/demo/health-number.ts';
+import { checkDigit } from '../../src/demo/patient.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { parseJson } from '../../src/fhir/json.ts';
 import { isId } from '../../src/fhir/id.ts';

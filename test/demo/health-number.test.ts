@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkDigit, healthNumber } from '../../src/demo/health-number.ts';
+import { checkDigit, healthNumber } from '../../src/demo/patient.ts';
 
 describe('health number', () => {
   it.each([

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { objectsOf } from '../../fhir/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Exchange } from '../client.ts';
 import type { Context } from '../context.ts';
@@ -97,3 +97,7 @@ export async function isSearchable({ client }: Context, { type, criterion }: Dra
   }
   return false;
 }
+
+/** The `meta.versionId` of a resource. */
+export const versionOf = (resource: JsonObject | undefined): string | undefined =>
+  asString(asObject(resource?.['meta'])['versionId']);

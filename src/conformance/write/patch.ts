@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { CheckId } from '../clauses.ts';
 import type { Context } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
-import { versionOf } from '../version-of.ts';
+import { versionOf } from './created.ts';
 
 const jsonPatch = 'application/json-patch+json';
 const fhirJson = 'application/fhir+json';

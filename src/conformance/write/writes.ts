@@ -4,10 +4,9 @@ import type { Context } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { checkBatch, checkTransaction } from './bundles.ts';
 import { checkConditionalDelete, checkConditionalWrites } from './conditional.ts';
-import { Created, draftOf, idIn, isSearchable } from './created.ts';
+import { Created, draftOf, idIn, isSearchable, versionOf } from './created.ts';
 import type { Draft } from './created.ts';
 import { checkPatches } from './patch.ts';
-import { versionOf } from '../version-of.ts';
 
 /**
  * Creates, changes and deletes records of its own, of each type that declares create, read and delete. What it has made

@@ -1,5 +1,5 @@
 import type { CheckId } from '../../../src/conformance/clauses.ts';
-import type { Area } from '../../../src/conformance/areas.ts';
+import type { Area } from '../../../src/conformance/run.ts';
 import type { Asked, Given, Plant } from '../faulty-proxy.ts';
 
 /** A kind of fault: where it is planted, and its checks: at least one must fail. */
