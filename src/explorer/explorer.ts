@@ -2,7 +2,7 @@ import { endWith } from '../http/answer/answer-rooms.ts';
 import type { Context } from '../http/context.ts';
 import type { Pages } from '../http/explorer.ts';
 import { answerOf } from '../interaction/answer-of.ts';
-import { createPaths } from '../interaction/paths.ts';
+import { createPaths } from '../interaction/routes.ts';
 import { readPageForm } from '../http/body/form.ts';
 import { createSlots } from '../limits/slots.ts';
 import { PageProblem } from '../pages/problem.ts';

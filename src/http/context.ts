@@ -4,7 +4,7 @@ import type { AnswerRoom } from '../interaction/answer-room.ts';
 import type { FhirResponse } from '../interaction/interaction.ts';
 import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { QueryPair } from '../search/request.ts';
-import type { Route } from '../interaction/routes.ts';
+import type { Route } from '../interaction/interaction.ts';
 
 /** The shared state of the steps of a request. Each field is set by the step that its comment names. */
 export interface RequestState {

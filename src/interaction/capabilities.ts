@@ -6,16 +6,15 @@ import type { Model } from '../model/model.ts';
 import { hasTag } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import type { Engine, Interaction } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
 import { isWhole, subset } from './subset.ts';
 
 /**
  * The CapabilityStatement, cached by base URL. `mode` is checked and changes nothing, as R4 allows.
  * https://hl7.org/fhir/R4/http.html#capabilities
  */
-export const capabilities: Interaction = async (engine, { base, parameters, headers }) => {
-  const { model, handling } = engine;
-  const given = controls(parameters, ['_summary', '_elements', 'mode'], handlingOf(headers['prefer'], handling));
+export const capabilities: Interaction = async (engine, { base, parameters, headers, handling }) => {
+  const { model } = engine;
+  const given = controls(parameters, ['_summary', '_elements', 'mode'], handling);
   const mode = given.get('mode');
   if (mode !== undefined && !modes.includes(mode)) {
     throw badValue('mode', `\`mode=${mode}\` is not one of \`${modes.join('`, `')}\`.`);

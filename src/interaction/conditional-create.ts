@@ -6,7 +6,7 @@ import type { Precondition } from '../store/port/records.ts';
 import { shorten } from '../validation/report.ts';
 import { readCriteria } from './criteria.ts';
 import type { CriteriaSource } from './criteria.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
+import type { Engine, SentRequest } from './interaction.ts';
 
 export const ifNoneExistSource = {
   name: '`If-None-Exist`',
@@ -21,7 +21,7 @@ export const ifNoneExistSource = {
 export async function ifNoneExist(
   engine: Engine,
   type: ResourceType,
-  request: FhirRequest,
+  request: SentRequest,
   partition: Partition,
 ): Promise<Precondition> {
   const given = request.headers['if-none-exist'];

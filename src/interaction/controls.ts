@@ -4,8 +4,7 @@ import type { TypeDefinition } from '../model/element.ts';
 import { isIgnored } from '../search/parse/ignorable.ts';
 import { parseElements } from '../search/parse/result-parameters.ts';
 import type { QueryPair } from '../search/request.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
+import type { FhirRequest } from './interaction.ts';
 import type { Handling } from './prefer.ts';
 import type { Subset } from './subset.ts';
 
@@ -37,11 +36,7 @@ export function controls(
  * Refuses the parameters of a write, which has none: an ignored one could be a criterion. Throws FhirError 400, unless
  * the handling is lenient.
  */
-export function refuseControls(
-  { parameters, headers }: Pick<FhirRequest, 'parameters' | 'headers'>,
-  engine: Engine,
-): void {
-  const handling = handlingOf(headers['prefer'], engine.handling);
+export function refuseControls({ parameters, handling }: Pick<FhirRequest, 'parameters' | 'handling'>): void {
   controls(parameters, [], handling === 'usual' ? 'strict' : handling);
 }
 

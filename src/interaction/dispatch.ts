@@ -1,48 +1,43 @@
 import { requireScope } from '../auth/may.ts';
-import { fhirError } from '../fhir/error.ts';
-import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
-import type { Partition } from '../store/port/partitions.ts';
 import { createBatch } from './bundle/batch.ts';
 import { createTransaction } from './bundle/transact.ts';
-import { isDeclared } from './declared.ts';
 import { interactions } from './index.ts';
-import type { Engine, FhirRequest, FhirResponse } from './interaction.ts';
-import { undeclaredText } from './undeclared.ts';
-import { throwStoreFailure } from './store-failure.ts';
+import type { Dispatch, FhirRequest, ReceivedParts } from './interaction.ts';
+import { handlingOf } from './prefer.ts';
+import { throwStoreFailure } from './answer-of.ts';
 
 /**
- * The single entry point of every interaction, for requests and for entries of a Bundle: rejects undeclared
- * interactions, then those without a scope; then runs the interaction, on `opened` if that is given. Throws FhirError
- * 405 and 403.
+ * The single entry point of every interaction: of HTTP requests, of pages and of the entries of a Bundle. Decides once
+ * whether the scopes allow the request, and the handling of its parameters; then receives the rest of it, if `receive`
+ * is given, charges it to its client and runs the interaction. The route is a declared one (routes.ts), the partition
+ * an opened one. Throws FhirError, 403 without a scope.
  * https://hl7.org/fhir/R4/http.html
  */
-export async function dispatch(engine: Engine, request: FhirRequest, opened?: Partition): Promise<FhirResponse> {
-  const { interaction } = request;
-  if (!isDeclared(engine.model, request) || !isServed(interaction)) {
-    const reason = undeclaredText(engine.model, request);
-    throw fhirError(405, 'not-supported', `The interaction ${interaction} is not supported: ${reason}`);
-  }
-  requireScope(request.access, engine.model, request, request.base);
-  engine.chargeClient?.(request);
+export const dispatch: Dispatch = async (engine, sent, receive) => {
+  requireScope(sent.access, engine.model, sent, sent.base);
+  const handling = handlingOf(sent.headers['prefer'], engine.handling);
   try {
-    const partition = opened ?? (await engine.store.partition(request.partition.id));
-    if (partition === undefined) throw noPartition(request.partition.id);
-    const answer = await handlers[interaction](engine, request, partition);
+    const request: FhirRequest =
+      receive === undefined ? { ...sent, handling } : withParts({ ...sent, handling }, await receive(handling));
+    const { interaction } = request;
+    engine.chargeClient?.(request);
+    const answer = await handlers[interaction](engine, request, request.partition);
     if (answer.body !== undefined && !isCounted.has(interaction)) request.room?.take(answer.body.length);
     return answer;
   } catch (error) {
     return throwStoreFailure(error);
   }
-}
+};
+
+const withParts = (request: FhirRequest, { bundle, ...parts }: ReceivedParts): FhirRequest => ({
+  ...request,
+  ...parts,
+  interaction: bundle ?? request.interaction,
+});
 
 /** Answers whose entries are counted, or whose records the request has brought. */
 const isCounted: ReadonlySet<InteractionCode> = new Set(['batch', 'transaction', 'create', 'update', 'patch']);
-
-/** A partition that is removed during a request. */
-const noPartition = (id: string): FhirError => fhirError(404, 'not-found', `There is no partition \`${id}\`.`);
-
-const isServed = (code: InteractionCode): code is keyof typeof handlers => Object.hasOwn(handlers, code);
 
 /** By interaction; the entries of Bundles are dispatched one by one. */
 export const handlers = { ...interactions, batch: createBatch(dispatch), transaction: createTransaction(dispatch) };

@@ -8,10 +8,11 @@ import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
+import type { Handling } from './prefer.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
 import type { Extract } from '../indexing/extract.ts';
-import type { Partition, PartitionIdentity } from '../store/port/partitions.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import type { Store } from '../store/port/store.ts';
 import type { StoredVersion } from '../store/port/records.ts';
 import type { Expander } from '../terminology/expander.ts';
@@ -19,9 +20,23 @@ import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
 import type { WriteContext } from './write/context.ts';
 
-/** A request as a value, without open connections or stores: made from HTTP and from entries of a Bundle. */
-export interface FhirRequest {
+/** A declared interaction, with what its path names (routes.ts). */
+export interface Route {
   readonly interaction: InteractionCode;
+  readonly resourceType?: string | undefined;
+  readonly id?: string | undefined;
+  /** The compartment that is searched. */
+  readonly compartment?: CompartmentOf | undefined;
+  readonly version?: string | undefined;
+  /** The code of the operation, without `$`. */
+  readonly operation?: string | undefined;
+}
+
+/**
+ * A request as a value, without an open connection: made from HTTP, from a page and from an entry of a Bundle, and
+ * given to dispatch.
+ */
+export interface SentRequest extends Route {
   /** The request id of answer, log and audit. */
   readonly requestId: string;
   /** Identifies the request in the audit, since clients may give many requests the same id; unique in this process. */
@@ -31,16 +46,10 @@ export interface FhirRequest {
   /** The rights of the caller. */
   readonly access: Access;
   readonly method: string;
-  readonly partition: PartitionIdentity;
+  /** Opened for this request. */
+  readonly partition: Partition;
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
   readonly base: string;
-  readonly resourceType?: string | undefined;
-  readonly id?: string | undefined;
-  /** The compartment that is searched. */
-  readonly compartment?: CompartmentOf | undefined;
-  readonly version?: string | undefined;
-  /** The code of the operation. */
-  readonly operation?: string | undefined;
   /** Query and form parameters, decoded, in order, without `_format` and `_pretty`. */
   readonly parameters: readonly QueryPair[];
   readonly headers: RequestHeaders;
@@ -56,6 +65,18 @@ export interface FhirRequest {
   readonly room?: AnswerRoom | undefined;
   /** What its writes do differently, as an entry of a transaction; undefined for a separate request. */
   readonly writing?: WriteContext | undefined;
+}
+
+/** A request that dispatch has decided about, for its interaction. */
+export interface FhirRequest extends SentRequest {
+  /** The handling of unknown and empty parameters that the client prefers, or that of the settings. */
+  readonly handling: Handling;
+}
+
+/** The rest of a request, which is received once it is allowed. */
+export interface ReceivedParts extends Pick<SentRequest, 'parameters' | 'body' | 'contentType'> {
+  /** The interaction that a Bundle asks for by its type. */
+  readonly bundle?: 'batch' | 'transaction';
 }
 
 /** A compact text, and its parsed value. */
@@ -102,7 +123,7 @@ export interface FhirResponse {
 }
 
 /** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */
-export type ChargeClient = (request: FhirRequest) => void;
+export type ChargeClient = (request: SentRequest) => void;
 
 /** The dependencies of interactions. */
 export interface Engine {
@@ -149,7 +170,11 @@ export interface Engine {
 export type Interaction = (engine: Engine, request: FhirRequest, partition: Partition) => Promise<FhirResponse>;
 
 /**
- * Answers a request, whatever its interaction (dispatch.ts). `partition` is the opened partition if the request is an
- * entry of a transaction.
+ * Answers a request, whatever its interaction (dispatch.ts). `receive` gives the rest of a request whose body or form
+ * is not read yet.
  */
-export type Dispatch = (engine: Engine, request: FhirRequest, partition?: Partition) => Promise<FhirResponse>;
+export type Dispatch = (
+  engine: Engine,
+  request: SentRequest,
+  receive?: (handling: Handling) => Promise<ReceivedParts>,
+) => Promise<FhirResponse>;

@@ -4,7 +4,6 @@ import { isUnmodified } from './conditional-read.ts';
 import { controls, subsetOf } from './controls.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
 import { isWhole, subset } from './subset.ts';
 import { findVersion, findVisible } from './visible.ts';
 
@@ -29,13 +28,13 @@ export const vread: Interaction = (engine, request, partition) =>
   });
 
 async function answerWith(
-  { model, handling }: Pick<Engine, 'model' | 'handling'>,
+  { model }: Pick<Engine, 'model'>,
   request: FhirRequest,
   find: (type: ResourceType) => Promise<VersionWithText>,
 ): Promise<FhirResponse> {
   const { parameters, headers } = request;
   const type = declaredType(model, request);
-  const given = controls(parameters, ['_summary', '_elements'], handlingOf(headers['prefer'], handling));
+  const given = controls(parameters, ['_summary', '_elements'], request.handling);
   const wanted = subsetOf(given, type.definition);
   const found = await find(type);
   const records = [found];

@@ -3,11 +3,10 @@ import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { isId } from '../fhir/id.ts';
-import { isDeclared } from './declared.ts';
-import type { CompartmentOf } from './interaction.ts';
 import type { Model } from '../model/model.ts';
 import { operationCallOf } from '../model/operation-call.ts';
-import { noPath, notAllowed } from './undeclared.ts';
+import { isDeclared, noPath, notAllowed } from './declared.ts';
+import type { CompartmentOf, Route } from './interaction.ts';
 
 /**
  * The paths of the interface with their interactions by method, HEAD being GET: the only place that spells FHIR URLs.
@@ -39,6 +38,9 @@ const isShape = (path: string): path is Shape => Object.hasOwn(shapes, path);
 /** All of them, in order. */
 export const shapePaths: readonly Shape[] = Object.keys(shapes).filter(isShape);
 
+/** The paths without an interaction. */
+const other: Shape = '/r4/:partition/*';
+
 /** The variable segments of a path, decoded. */
 export interface Segments {
   readonly type?: string;
@@ -50,18 +52,6 @@ export interface Segments {
   readonly member?: string;
   /** A path that has no interaction, as sent. */
   readonly rest?: string;
-}
-
-/** The interaction of a request. */
-export interface Route {
-  readonly interaction: InteractionCode;
-  readonly resourceType?: string | undefined;
-  readonly id?: string | undefined;
-  /** The compartment that is searched. */
-  readonly compartment?: CompartmentOf | undefined;
-  readonly version?: string | undefined;
-  /** The code, without `$`. */
-  readonly operation?: string | undefined;
 }
 
 /**
@@ -84,7 +74,7 @@ const ofReads: ReadonlySet<string> = new Set(['_format', '_pretty', '_summary', 
 export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
   const { type, id, version, operation } = segments;
   const isForm = shape === '/r4/:partition/:type/:id/_search' || shape === '/r4/:partition/:type/:id/:member/_search';
-  if (shape === '/r4/:partition/*' || (isForm && segments.member !== undefined && !hasCompartments(model)))
+  if (shape === other || (isForm && segments.member !== undefined && !hasCompartments(model)))
     throw noPath(segments.rest);
   if (type?.startsWith('$') === true && shape === '/r4/:partition/:type')
     return operationRoute(model, method, { invoked: type });
@@ -103,6 +93,15 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
     interaction !== undefined && isServed(model, routeOf(interaction)) ? methodNames(name) : [],
   );
   throw notAllowed(model, method, { interaction, resourceType: type, id }, allowed);
+}
+
+/**
+ * The declared interaction of a path below the base URL, such as `Patient/12`, with the query of its URL, both as sent.
+ * Throws FhirError as `resolveRoute` does.
+ */
+export function routeOfPath(model: Model, method: string, path: string, query = ''): Route {
+  const { value: shape, params } = findShape(searchPath(`/r4/-/${path}`, query)) ?? { value: other, params: {} };
+  return resolveRoute(model, shape, method, params);
 }
 
 /**
@@ -172,3 +171,68 @@ const noOperation = (name: string): FhirError =>
 
 const notInCompartment = (type: string, owner: string): FhirError =>
   fhirError(404, 'not-supported', `Records of ${type} cannot be searched in the compartment of a ${owner}.`);
+
+const findShape = createPaths(shapePaths.map(shape => [shape, shape]));
+
+/** The matching pattern of a path, with the decoded values of its variable segments. */
+interface Match<T> {
+  readonly pattern: string;
+  readonly value: T;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the first pattern that matches a path: `/r4/:partition/:type`, where a name matches one non-empty segment, and
+ * `*` at the end a non-empty rest (`rest`, as sent). Case matters, and so does a trailing slash. Paths are as sent,
+ * with well-formed escapes.
+ */
+export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
+  const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
+  const longest = Math.max(0, ...compiled.map(({ parts }) => parts.length)) + 1;
+  // By the number of segments: a path of more than any pattern has fits the same open ones.
+  const ofLength = Array.from({ length: longest + 1 }, (_, length) =>
+    compiled.filter(({ parts, open }) => (open ? length > parts.length : length === parts.length)),
+  );
+  return path => {
+    const segments = path.split('/');
+    for (const { pattern, value, parts, open } of ofLength[Math.min(segments.length, longest)] ?? []) {
+      if (open && segments.length === parts.length + 1 && segments.at(-1) === '') continue;
+      if (areMatched(parts, segments)) {
+        const rest = open ? { rest: segments.slice(parts.length).join('/') } : {};
+        return { pattern, value, params: { ...paramsOf(parts, segments), ...rest } };
+      }
+    }
+    return undefined;
+  };
+}
+
+function areMatched(parts: readonly Part[], segments: readonly string[]): boolean {
+  for (const { at, name, text } of parts)
+    if (name === undefined ? segments[at] !== text : segments[at] === '') return false;
+  return true;
+}
+
+/** A segment, the `at`-th; `name` if it is variable. */
+interface Part {
+  readonly at: number;
+  readonly name: string | undefined;
+  readonly text: string;
+}
+
+function compile(pattern: string): { readonly parts: readonly Part[]; readonly open: boolean } {
+  const open = pattern.endsWith('/*');
+  const texts = (open ? pattern.slice(0, -2) : pattern).split('/');
+  return {
+    parts: texts.map((text, at) => ({ at, text, name: text.startsWith(':') ? text.slice(1) : undefined })),
+    open,
+  };
+}
+
+function paramsOf(parts: readonly Part[], segments: readonly string[]): Readonly<Record<string, string>> {
+  const params: Record<string, string> = {};
+  for (const { at, name } of parts) {
+    const segment = segments[at] ?? '';
+    if (name !== undefined) params[name] = segment.includes('%') ? decodeURIComponent(segment) : segment;
+  }
+  return params;
+}

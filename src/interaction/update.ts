@@ -46,7 +46,7 @@ type Find = () => Promise<Decision>;
 /** The record with the id of the URL. Throws FhirError 400 for an invalid id. */
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
   const { headers, id = '' } = request;
-  refuseControls(request, engine);
+  refuseControls(request);
   requireId(id);
   return async () => {
     const current = await findCurrent(engine, type, request, partition, 'u');

@@ -7,7 +7,7 @@ import { OAuthError } from './provider/oauth-error.ts';
 import { issuerPath } from '../auth/offered.ts';
 import type { RenderError } from './provider/provider-parts.ts';
 import { FhirError } from '../fhir/error.ts';
-import { storeFailure } from '../interaction/store-failure.ts';
+import { storeFailure } from '../interaction/answer-of.ts';
 import type { Log } from '../observability/log.ts';
 import type { Context, Handler } from '../http/context.ts';
 import type { PathRoute } from '../http/router.ts';

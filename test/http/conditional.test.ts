@@ -187,6 +187,7 @@ describe('a conditional delete', () => {
       resourceType: 'Communication',
       parameters: [['identifier', 'urn:call|partly']],
       headers: {},
+      handling: 'usual',
     };
     await expect(removeRecord({ ...engine, audit, store }, request, partition)).rejects.toThrow(StoreUnavailable);
     expect(answered).toEqual([['Communication?identifier=urn%3Acall%7Cpartly', 200, 100]]);

@@ -20,9 +20,9 @@ describe('the files that a request touches', () => {
   });
 
   it.each([
-    ['a read', 'read', 63],
+    ['a read', 'read', 60],
     ['a search by three parameters', 'search', 116],
-    ['a create', 'create', 155],
+    ['a create', 'create', 160],
   ])('are few for %s', (_what, name, most) => {
     const files = touched[name] ?? [];
     console.log(`${name}, ${files.length} files:\n  ${files.join('\n  ')}`);

@@ -253,6 +253,7 @@ describe('a batch', () => {
       base: server.base,
       parameters: [],
       headers: {},
+      handling: 'usual',
       body,
     } as const;
     const { body: text = '' } = await slow({ ...engine, now: () => now }, request, server.partition);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPaths } from '../../src/interaction/paths.ts';
+import { createPaths } from '../../src/interaction/routes.ts';
 
 const patterns = [
   '/healthz',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { requestCost } from '../../src/interaction/request-cost.ts';
+import { requestCost } from '../../src/interaction/client-limit.ts';
 
 it.each([
   ['read', '', 1],

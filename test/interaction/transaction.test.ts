@@ -323,8 +323,8 @@ describe('a transaction', () => {
     await server.put('/Communication/raced', communication('raced'));
     const raced = communication('raced', noted('mine'));
     let carriedOut = 0;
-    const racing = createTransaction(async (engine, request, partition) => {
-      const answer = await dispatch(engine, request, partition);
+    const racing = createTransaction(async (...of) => {
+      const answer = await dispatch(...of);
       carriedOut += 1;
       if (carriedOut === 1) await server.put('/Communication/raced', communication('raced', noted('theirs')));
       return answer;
@@ -353,6 +353,7 @@ const requestWith = (body: object) =>
     base: server.base,
     parameters: [],
     headers: {},
+    handling: 'usual',
     body: Buffer.from(JSON.stringify(body)),
   }) as const;
 

@@ -1,11 +1,11 @@
 import { findPartition } from '../../http/request/partition.ts';
 import type { PageVisit } from '../../pages/visit.ts';
-import type { PartitionIdentity } from '../../store/port/partitions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import type { Store } from '../../store/port/store.ts';
 
 /** The partition of a visit. */
 export interface VisitedPartition {
-  readonly partition: PartitionIdentity;
+  readonly partition: Partition;
   /** `{publicUrl}/r4/{partition}`, no trailing slash. */
   readonly base: string;
 }

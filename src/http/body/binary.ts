@@ -5,7 +5,7 @@ import { isFhirJson, isMediaType } from '../../fhir/media-type.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import { decodeUtf8, withoutMark } from '../../fhir/utf8.ts';
 import type { FhirResponse } from '../../interaction/interaction.ts';
-import type { Route } from '../../interaction/routes.ts';
+import type { Route } from '../../interaction/interaction.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
 import { isRepeated, utf8Of } from '../request/header-lines.ts';

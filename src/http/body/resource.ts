@@ -3,7 +3,7 @@ import type { InteractionCode } from '../../fhir/interaction.ts';
 import { isFhirXml } from '../../fhir/media-type.ts';
 import type { PatchFormat } from '../../fhir/media-type.ts';
 import { declaredType } from '../../interaction/declared.ts';
-import type { Route } from '../../interaction/routes.ts';
+import type { Route } from '../../interaction/interaction.ts';
 import type { Model } from '../../model/model.ts';
 import { makeOnce } from '../../limits/make-once.ts';
 import { asBinary, takesContent } from './binary.ts';

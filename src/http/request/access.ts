@@ -6,7 +6,7 @@ import type { Claims, TokenVerifier } from '../../auth/claims.ts';
 import { tokenMisplaced, tokenMissing, tokenRefused } from '../../auth/refusals.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Model } from '../../model/model.ts';
-import { throwStoreFailure } from '../../interaction/store-failure.ts';
+import { throwStoreFailure } from '../../interaction/answer-of.ts';
 import type { PartitionIdentity } from '../../store/port/partitions.ts';
 import { isRepeated } from './header-lines.ts';
 import type { Shape } from '../../interaction/routes.ts';

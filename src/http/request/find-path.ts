@@ -1,5 +1,5 @@
 import type { Handler, Middleware } from '../context.ts';
-import { createPaths } from '../../interaction/paths.ts';
+import { createPaths } from '../../interaction/routes.ts';
 
 /**
  * Passes a request to the first handler whose pattern matches; to the next step if no pattern does, or the pattern has

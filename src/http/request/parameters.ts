@@ -6,7 +6,7 @@ import { readBody } from '../body/body.ts';
 import type { BodyLimits } from '../body/body.ts';
 import type { Context } from '../context.ts';
 import { negotiate } from './negotiate.ts';
-import type { Route } from '../../interaction/routes.ts';
+import type { Route } from '../../interaction/interaction.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 
 /**

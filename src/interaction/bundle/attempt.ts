@@ -4,7 +4,7 @@ import type { FhirError } from '../../fhir/error.ts';
 import { VersionConflict } from '../../store/port/errors.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import { Turns } from '../../limits/turns.ts';
-import type { Engine, FhirRequest, FhirResponse } from '../interaction.ts';
+import type { Engine, SentRequest, FhirResponse } from '../interaction.ts';
 import { withBody } from './batch-entry.ts';
 import { EntryFailures } from './entry-failures.ts';
 import { Deciding, targetsOf } from './identities.ts';
@@ -113,7 +113,7 @@ class Attempt {
   }
 
   /** Answers an entry by its interaction; `newId` is the id of a record that it creates. */
-  async answer(entry: TransactionEntry, sent: FhirRequest = entry.request, newId?: string): Promise<void> {
+  async answer(entry: TransactionEntry, sent: SentRequest = entry.request, newId?: string): Promise<void> {
     const { dispatch } = this.#course;
     await this.#turns.next();
     this.#current = entry;
@@ -121,11 +121,8 @@ class Attempt {
     try {
       this.#requireTime();
       const { parameters, headers } = (await this.deciding?.linked(entry)) ?? sent;
-      const answer = await dispatch(
-        this.#entryEngine,
-        { ...sent, parameters, headers, writing: this.#writing },
-        this.#partition,
-      );
+      const request = { ...sent, parameters, headers, partition: this.#partition, writing: this.#writing };
+      const answer = await dispatch(this.#entryEngine, request);
       const { records } = answer;
       const audited = records === undefined ? answer : { ...answer, records: records.map(withoutText) };
       this.answers.set(entry, withinRoom(audited, sent));

@@ -1,17 +1,17 @@
 import type { AuditedRequest } from '../../audit/request.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { findStrings } from '../../fhir/find-strings.ts';
-import { asString, isObject, type JsonObject } from '../../fhir/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
 import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-type.ts';
 import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
 import { isBase64 } from '../../fhir/primitive-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
-import type { Engine, FhirRequest, RequestHeaders } from '../interaction.ts';
+import type { Engine, FhirRequest, RequestHeaders, SentRequest } from '../interaction.ts';
 import { pathOf } from '../write/body.ts';
-import { createPaths } from '../paths.ts';
-import { resolveRoute, searchPath, shapePaths } from '../routes.ts';
+import { routeOfPath } from '../routes.ts';
 import { checkAround } from './entry.ts';
 import type { EntryResource } from './entry.ts';
 
@@ -37,13 +37,11 @@ export interface BatchEntry {
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
 let lastKey = 0;
 
-const find = createPaths(shapePaths.map(shape => [shape, shape]));
-
 /**
  * The request of an entry, with the rights and headers of the batch, without its body. Throws FhirError for an entry
  * that is not valid, and for a path that is not supported.
  */
-export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): FhirRequest {
+export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): SentRequest {
   if (entry.failure !== undefined) throw entry.failure;
   const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
   if (issues.length > 0) throw new FhirError(400, issues);
@@ -55,9 +53,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
   if (!methods.includes(method)) throw unknownMethod(entry, method);
   const [path = '', ...query] = relativeUrl(entry, batch.base).split('?');
   percentDecode(path);
-  const found = find(searchPath(`/r4/${batch.partition.id}/${path}`, query.join('?')));
-  if (found === undefined) throw notSupported(entry, path);
-  const route = resolveRoute(model, found.value, method, found.params);
+  const route = routeOfPath(model, method, path, query.join('?'));
   const { interaction } = route;
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
   const isRead = isWhole && method === 'GET';
@@ -85,7 +81,7 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
  * The request of an entry with its body: its resource, or a text of this with other links. A body that is missing or
  * wrong is its failure.
  */
-export function withBody(model: Model, request: FhirRequest, entry: BatchEntry, text?: string): FhirRequest {
+export function withBody(model: Model, request: SentRequest, entry: BatchEntry, text?: string): SentRequest {
   const { interaction, method } = request;
   if (interaction === 'patch') return { ...request, ...patchOf(model, entry, text) };
   const isWrite = interaction === 'create' || interaction === 'update';
@@ -159,7 +155,7 @@ const urlOf = ({ value: { request } }: BatchEntry): string | undefined =>
  * The request of an entry for the audit, with the rights of the batch; `request` is undefined if the entry has no valid
  * one.
  */
-export const auditedRequest = (batch: FhirRequest, entry: BatchEntry, request?: FhirRequest): AuditedRequest => ({
+export const auditedRequest = (batch: FhirRequest, entry: BatchEntry, request?: SentRequest): AuditedRequest => ({
   ...(request ?? { ...batch, requestKey: undefined, interaction: undefined, resourceType: undefined, id: undefined }),
   query: urlOf(entry),
 });

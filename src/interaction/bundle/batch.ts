@@ -4,7 +4,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import { Turns } from '../../limits/turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
-import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
+import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction, SentRequest } from '../interaction.ts';
 import { auditedRequest, requestOf, withBody } from './batch-entry.ts';
 import type { BatchEntry } from './batch-entry.ts';
 import { placedInBundle } from './entry-places.ts';
@@ -19,7 +19,7 @@ import { refuseKey } from './refuse-key.ts';
  */
 export function createBatch(dispatch: Dispatch): Interaction {
   return async (engine, request) => {
-    refuseControls(request, engine);
+    refuseControls(request);
     refuseKey(request, 'batch');
     const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
@@ -48,7 +48,7 @@ async function answer(
   entry: BatchEntry,
   { dispatch, end }: Course,
 ): Promise<string> {
-  let request: FhirRequest | undefined;
+  let request: SentRequest | undefined;
   let answered: FhirResponse;
   try {
     request = withBody(engine.model, requestOf(engine, batch, entry), entry);

@@ -1,6 +1,6 @@
 import { FhirError } from '../../fhir/error.ts';
 import { limitIssues } from '../../validation/report.ts';
-import { storeFailure } from '../store-failure.ts';
+import { storeFailure } from '../answer-of.ts';
 import { mostIssues } from '../write/client-context.ts';
 import { placedInBundle } from './entry-places.ts';
 import type { PlacedEntry } from './entry-places.ts';

@@ -6,7 +6,7 @@ import type { Partition } from '../../store/port/partitions.ts';
 import { ifNoneExist } from '../conditional-create.ts';
 import { firstTwo, readCriteria, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
-import type { Engine, FhirRequest } from '../interaction.ts';
+import type { Engine, SentRequest } from '../interaction.ts';
 import { inCircle, linkCriteria } from './criteria-links.ts';
 import type { Targets } from './head.ts';
 import type { StagedPartition } from './staged/staged-partition.ts';
@@ -51,7 +51,7 @@ export class Deciding {
   readonly #byUrl = new Map<string, TransactionEntry>();
   readonly #newIds = new Map<string, string>();
   readonly #known = new Map<TransactionEntry, Promise<Identity>>();
-  readonly #linked = new Map<TransactionEntry, Promise<FhirRequest>>();
+  readonly #linked = new Map<TransactionEntry, Promise<SentRequest>>();
   /** The entries whose criteria each entry waits for. */
   readonly #waiting = new Map<TransactionEntry, TransactionEntry>();
 
@@ -86,13 +86,13 @@ export class Deciding {
    * The request of an entry with the records of others in its criteria. Throws FhirError 400 if they name an entry that
    * does not exist, or entries name each other.
    */
-  linked(entry: TransactionEntry): Promise<FhirRequest> {
+  linked(entry: TransactionEntry): Promise<SentRequest> {
     const linked = this.#linked.get(entry) ?? this.#link(entry);
     this.#linked.set(entry, linked);
     return linked;
   }
 
-  #link(entry: TransactionEntry): Promise<FhirRequest> {
+  #link(entry: TransactionEntry): Promise<SentRequest> {
     const fullUrl = asString(entry.value['fullUrl']);
     const recordOf = async (url: string): Promise<string | undefined> => {
       const named = this.#byUrl.get(url);
@@ -126,7 +126,7 @@ export class Deciding {
   }
 
   /** Criteria that cannot be linked find nothing; their entry is refused when it is carried out. */
-  async #linkedOrSent(entry: TransactionEntry): Promise<FhirRequest> {
+  async #linkedOrSent(entry: TransactionEntry): Promise<SentRequest> {
     try {
       return await this.linked(entry);
     } catch (error) {
@@ -157,7 +157,7 @@ export function targetsOf(identities: Identities): Targets {
 }
 
 /** The id of the record that the criteria of an entry find; undefined for none, and if its interaction refuses it. */
-async function foundBy(engine: Engine, partition: Partition, request: FhirRequest): Promise<string | undefined> {
+async function foundBy(engine: Engine, partition: Partition, request: SentRequest): Promise<string | undefined> {
   const type = declaredType(engine.model, request);
   try {
     const query = await queryOf(engine, partition, request);
@@ -171,7 +171,7 @@ async function foundBy(engine: Engine, partition: Partition, request: FhirReques
   }
 }
 
-async function queryOf(engine: Engine, partition: Partition, request: FhirRequest): Promise<Query | undefined> {
+async function queryOf(engine: Engine, partition: Partition, request: SentRequest): Promise<Query | undefined> {
   const type = declaredType(engine.model, request);
   if (request.interaction !== 'create') {
     const pairs = request.parameters;

@@ -1,13 +1,13 @@
 import { printETag } from '../../fhir/etag.ts';
 import { printInstant } from '../../fhir/resource-text.ts';
 import type { InteractionCode } from '../../fhir/interaction.ts';
-import type { FhirRequest, FhirResponse } from '../interaction.ts';
+import type { SentRequest, FhirResponse } from '../interaction.ts';
 
 /**
  * The text of an entry of an answer; `request` is undefined if the entry had no valid one.
  * https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.response
  */
-export function printEntry({ status, body, etag, lastModified, headers }: FhirResponse, request?: FhirRequest): string {
+export function printEntry({ status, body, etag, lastModified, headers }: FhirResponse, request?: SentRequest): string {
   // What an operation returns is a resource, whichever its type.
   const isReturned = request?.interaction === 'operation' && status < 400;
   const isOutcome = !isReturned && body?.startsWith('{"resourceType":"OperationOutcome"') === true;
@@ -38,7 +38,7 @@ export function withoutBody(answer: FhirResponse): FhirResponse {
  * The answer of a write, without its record if the answer of the Bundle has no room for it any more: the client has
  * sent it, and whether it comes back is the server's choice (https://hl7.org/fhir/R4/http.html#ops).
  */
-export function withinRoom(answer: FhirResponse, { interaction, room }: FhirRequest): FhirResponse {
+export function withinRoom(answer: FhirResponse, { interaction, room }: SentRequest): FhirResponse {
   if (room === undefined || answer.body === undefined || answer.status >= 400 || !isWrite.has(interaction))
     return answer;
   if (!room.fits(answer.body.length)) return withoutBody(answer);
@@ -53,7 +53,7 @@ export function withinRoom(answer: FhirResponse, { interaction, room }: FhirRequ
 const isWrite: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch']);
 
 /** The address of a record that was read. */
-function addressOf(request: FhirRequest | undefined, status: number): string | undefined {
+function addressOf(request: SentRequest | undefined, status: number): string | undefined {
   if ((request?.interaction !== 'read' && request?.interaction !== 'vread') || status !== 200) return undefined;
   return `${request.base}/${request.resourceType}/${request.id}`;
 }

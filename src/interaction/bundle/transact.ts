@@ -6,7 +6,7 @@ import { Turns } from '../../limits/turns.ts';
 import type { Slots } from '../../limits/slots.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
-import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
+import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction, SentRequest } from '../interaction.ts';
 import { attemptTransaction } from './attempt.ts';
 import type { Answers } from './attempt.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
@@ -34,7 +34,7 @@ const ofPartitions = new WeakMap<Engine['store'], Map<string, Slots>>();
  */
 export function createTransaction(dispatch: Dispatch): Interaction {
   return async (engine, request, partition) => {
-    refuseControls(request, engine);
+    refuseControls(request);
     refuseKey(request, 'transaction');
     const read = await readEntries(engine, 'transaction', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
@@ -91,7 +91,7 @@ async function print(answered: readonly Answered[]): Promise<string> {
 }
 
 /** The requests of entries by their index. */
-type Requests = ReadonlyMap<number, FhirRequest>;
+type Requests = ReadonlyMap<number, SentRequest>;
 
 /** The requests of the entries, and the failures of those that have no valid one. */
 async function requestsOf(
@@ -100,7 +100,7 @@ async function requestsOf(
   entries: readonly BatchEntry[],
 ): Promise<{ readonly requests: Requests; readonly failures: EntryFailures }> {
   const failures = new EntryFailures();
-  const requests = new Map<number, FhirRequest>();
+  const requests = new Map<number, SentRequest>();
   const turns = new Turns();
   for (const entry of entries) {
     failures.during(entry, () => requests.set(entry.index, requestOf(engine, transaction, entry)));

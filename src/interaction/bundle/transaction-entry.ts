@@ -1,9 +1,9 @@
-import type { Dispatch, FhirRequest } from '../interaction.ts';
+import type { Dispatch, FhirRequest, SentRequest } from '../interaction.ts';
 import type { BatchEntry } from './batch-entry.ts';
 
 /** An entry of a transaction with its request, whose links are not resolved yet. */
 export interface TransactionEntry extends BatchEntry {
-  readonly request: FhirRequest;
+  readonly request: SentRequest;
 }
 
 /** What the attempts of a transaction share. */

@@ -48,7 +48,7 @@ async function removeById(
   type: ResourceType,
 ): Promise<FhirResponse> {
   const { headers, access } = request;
-  refuseControls(request, engine);
+  refuseControls(request);
   let tombstone: StoredVersion | undefined;
   const find = async (isAgain: boolean): Promise<Removable> => {
     const current = await findCurrent(engine, type, request, partition, 'd');

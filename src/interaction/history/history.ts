@@ -7,7 +7,6 @@ import { parsePages } from '../../search/parse/page.ts';
 import { declaredType } from '../declared.ts';
 import { readInRoom } from '../answer-room.ts';
 import type { FhirRequest, Interaction } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { nextLink } from '../search/search.ts';
 import { findLast } from '../visible.ts';
@@ -20,10 +19,9 @@ import { parseHistory } from './request.ts';
  * first by default, tombstones too. Page tokens are those of searches. https://hl7.org/fhir/R4/http.html#history
  */
 export const history: Interaction = async (engine, request, partition) => {
-  const { base, access, resourceType, id, parameters, headers } = request;
+  const { base, access, resourceType, id, parameters, handling } = request;
   const types = resourceType === undefined ? typesOf(engine.model, request) : [declaredType(engine.model, request)];
   const path = [resourceType, id, '_history'].filter(part => part !== undefined).join('/');
-  const handling = handlingOf(headers['prefer'], engine.handling);
   const paging = { cursors: engine.cursors, partition: partition.id, caller: callerOf(access) };
   const context = { types, zone: partition.settings.zone, handling, now: engine.now() };
   const parse = (pairs: FhirRequest['parameters'], now: number) => [parseHistory(pairs, { ...context, now })];

@@ -9,7 +9,6 @@ import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { parseBody, requireLength } from '../write/body.ts';
 import { readPrimitive, searchText, valueOfPart } from './argument-value.ts';
 
@@ -73,7 +72,7 @@ export const readArgumentsBesideSearch = (engine: Engine, request: FhirRequest):
 function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'searched'): ReadArguments {
   const operation = operationOf(engine.model, request);
   if (operation === undefined) throw new Error('The request calls no declared operation');
-  const handling = handlingOf(request.headers['prefer'], engine.handling);
+  const { handling } = request;
   const values = new Map<string, unknown[]>();
   const others: QueryPair[] = [];
   const places = new Map<string, string>();

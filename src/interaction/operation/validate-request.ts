@@ -13,7 +13,6 @@ import type { ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 import { controls } from '../controls.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { handlingOf } from '../prefer.ts';
 import { cutAttachments, parseBody, pathOf, requireLength } from '../write/body.ts';
 
 /** https://hl7.org/fhir/R4/valueset-resource-validation-mode.html */
@@ -39,8 +38,8 @@ export interface ValidateRequest {
  * invalid call, and 413. https://hl7.org/fhir/R4/resource-operation-validate.html
  */
 export function readValidateRequest(engine: Engine, type: ResourceType, request: FhirRequest): ValidateRequest {
-  const { parameters, headers, body = nothing } = request;
-  const given = controls(parameters, ['mode', 'profile'], handlingOf(headers['prefer'], engine.handling));
+  const { parameters, handling, body = nothing } = request;
+  const given = controls(parameters, ['mode', 'profile'], handling);
   const sent = body.length === 0 ? undefined : readBody(body, type, engine.maxBody);
   const one = (name: 'mode' | 'profile'): string | undefined => {
     const [inUrl, inBody] = [given.get(name), sent?.[name]];

@@ -56,7 +56,7 @@ interface FoundRecord {
 type Find = () => Promise<FoundRecord>;
 
 function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
-  refuseControls(request, engine);
+  refuseControls(request);
   return async () => ({ current: await findCurrent(engine, type, request, partition, 'u') });
 }
 

@@ -12,7 +12,6 @@ import { IndexPending } from '../../store/port/errors.ts';
 import { readInRoom } from '../answer-room.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
-import { handlingOf } from '../prefer.ts';
 import { containedEntries, type Entries, entriesOf } from './entries.ts';
 import { containedPage, countContained } from './contained-page.ts';
 import { withDeadline } from './deadline.ts';
@@ -32,9 +31,8 @@ import { searchedBy } from './searched.ts';
  */
 export const search: Interaction = async (engine, request, partition) => {
   const { model, cursors, extract } = engine;
-  const { base, access } = request;
+  const { base, access, handling } = request;
   const searched = searchedBy(model, request);
-  const handling = handlingOf(request.headers['prefer'], engine.handling);
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const { explain, parameters } = readExplain(model, request.parameters);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FhirError } from '../../fhir/error.ts';
 import { readPageForm } from '../../http/body/form.ts';
-import { createPaths } from '../../interaction/paths.ts';
-import { storeFailure } from '../../interaction/store-failure.ts';
+import { createPaths } from '../../interaction/routes.ts';
+import { storeFailure } from '../../interaction/answer-of.ts';
 import { formToken } from '../../pages/csrf.ts';
 import { keepLanguage } from '../../pages/language.ts';
 import { PageProblem } from '../../pages/problem.ts';

@@ -2,8 +2,8 @@ import { isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/id.ts';
-import { dispatch } from '../../interaction/dispatch.ts';
-import type { FhirRequest, FhirResponse } from '../../interaction/interaction.ts';
+import type { FhirResponse } from '../../interaction/interaction.ts';
+import { requestFromPage } from '../../interaction/page-request.ts';
 import type { Language } from '../../pages/language.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { PagesParts } from './parts.ts';
@@ -44,8 +44,11 @@ export async function findPatients(
   const queries = patientQueries(typed);
   if (queries.length === 0) return undefined;
   for (const query of queries) {
-    const parameters: readonly QueryPair[] = [...query, ...readable, ['_count', String(mostShown)]];
-    const { body = '{}' } = await ask(parts, who, asker, { interaction: 'search-type', parameters });
+    const parameters = [...query, ...readable, ['_count', String(mostShown)]].map(([name = '', value = '']) => [
+      name,
+      value,
+    ]);
+    const { body = '{}' } = await ask(parts, who, asker, `?${String(new URLSearchParams(parameters))}`);
     const bundle = asObject(body);
     const patients = objectsOf(bundle['entry']).flatMap(
       ({ resource }) => (isObject(resource) ? summaryOf(parts, who, asker, resource) : undefined) ?? [],
@@ -67,7 +70,7 @@ export async function readPatient(
 ): Promise<FoundPatient | undefined> {
   if (!isId(id)) return undefined;
   try {
-    const { body = '{}' } = await ask(parts, who, asker, { interaction: 'read', id, parameters: [] });
+    const { body = '{}' } = await ask(parts, who, asker, `/${id}`);
     return summaryOf(parts, who, asker, asObject(body));
   } catch (error) {
     if (error instanceof FhirError && error.status >= 400 && error.status < 500) return undefined;
@@ -87,33 +90,11 @@ const asObject = (text: string): JsonObject => {
   return isObject(value) ? value : {};
 };
 
-/** Runs an interaction through dispatch and the audit, as HTTP requests do. */
-async function ask(
+/** Requests the patients as a client of the FHIR interface would. */
+const ask = (
   { engine }: Pick<PagesParts, 'engine'>,
   { partition, base, patientType, access }: UserAccess,
   { requestId, address }: Asker,
-  asked: Pick<FhirRequest, 'interaction' | 'parameters'> & { readonly id?: string },
-): Promise<FhirResponse> {
-  engine.audit.require();
-  const request: FhirRequest = {
-    ...asked,
-    requestId,
-    address,
-    access,
-    partition,
-    base,
-    resourceType: patientType,
-    method: 'GET',
-    headers: {},
-  };
-  const text = new URLSearchParams(asked.parameters.map(([name, value]) => [name, value])).toString();
-  const audited = { ...request, query: text === '' ? undefined : `${patientType}?${text}` };
-  try {
-    const response = await dispatch(engine, request);
-    engine.audit.answered(audited, { status: response.status, records: response.records ?? [] });
-    return response;
-  } catch (error) {
-    engine.audit.answered(audited, { status: error instanceof FhirError ? error.status : 500, records: [] });
-    throw error;
-  }
-}
+  target: string,
+): Promise<FhirResponse> =>
+  requestFromPage(engine, { access, partition, base, requestId, address }, `${patientType}${target}`);

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pages } from '../../../src/explorer/pages.ts';
-import { createPaths } from '../../../src/interaction/paths.ts';
+import { createPaths } from '../../../src/interaction/routes.ts';
 import { generate } from '../../../src/demo/generate.ts';
 import {
   expectAccessible,

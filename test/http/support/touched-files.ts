@@ -32,8 +32,8 @@ const id: unknown = JSON.parse(created).id;
 if (typeof id !== 'string') throw new Error(created);
 
 // The server compiles what checks records when it is idle.
-for (let until = Date.now() + 20_000; Date.now() < until;) {
-  await sleep(1_500);
+for (let seconds = 0; seconds < 20; seconds++) {
+  await sleep(1_000);
   await filesSince();
   await sleep(200);
   if (!(await filesSince()).some(file => file.startsWith('validation/'))) break;
@@ -50,13 +50,13 @@ session.disconnect();
 await running.close();
 
 /**
- * The files, relative to `src`, of which a function runs from a request to its answer, each time of three: timers of the
- * server run now and then.
+ * The files, relative to `src`, of which a function runs from a request to its answer, each time of five: timers of
+ * the server run now and then.
  */
 async function touched(method: string, path: string, body?: object): Promise<readonly string[]> {
   for (let times = 0; times < 20; times++) await send(method, path, body);
   const samples: (readonly string[])[] = [];
-  while (samples.length < 3) {
+  while (samples.length < 5) {
     await sleep(100); // what follows answers is done
     await filesSince(); // sets the counts to zero
     await send(method, path, body);

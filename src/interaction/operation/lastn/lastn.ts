@@ -14,7 +14,6 @@ import type { StoredVersion } from '../../../store/port/records.ts';
 import { declaredType } from '../../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
-import { handlingOf } from '../../prefer.ts';
 import { refuseCostly } from '../../search/costly.ts';
 import { withDeadline } from '../../search/deadline.ts';
 import { entriesOf } from '../../search/entries.ts';
@@ -62,14 +61,13 @@ const refused = ['_sort', '_count', '_total', '_page_token', '_contained', '_con
 async function parse(
   engine: Engine,
   type: ResourceType,
-  { base, access, headers }: FhirRequest,
+  { base, access, handling }: FhirRequest,
   partition: Partition,
   pairs: readonly QueryPair[],
 ): Promise<SearchRequest> {
   const { model, store } = engine;
   const wrong = pairs.find(([name]) => refused.includes(name));
   if (wrong !== undefined) throw badValue(wrong[0], `\`${wrong[0]}\` cannot be used with \`$lastn\`: omit it.`);
-  const handling = handlingOf(headers['prefer'], engine.handling);
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const inOrder: readonly QueryPair[] = [...pairs, ['_sort', '-date']];
   const given = await withExpansions(engine, async expansions =>

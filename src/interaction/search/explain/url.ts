@@ -2,10 +2,8 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { Model } from '../../../model/model.ts';
 import { parsePairs, percentDecode } from '../../../search/parse/pairs.ts';
 import type { QueryPair } from '../../../search/request.ts';
-import { createPaths } from '../../paths.ts';
-import { resolveRoute, type Route, shapePaths } from '../../routes.ts';
-
-const find = createPaths(shapePaths.map(shape => [shape, shape]));
+import type { Route } from '../../interaction.ts';
+import { routeOfPath } from '../../routes.ts';
 
 /**
  * The route and the parameters of a search by its URL, absolute or below `base` (no trailing slash), without the
@@ -19,9 +17,8 @@ export function searchUrlOf(
   const relative = url.startsWith(base) ? url.slice(base.length) : url;
   const [path = '', ...query] = relative.replace(/^\//, '').split('?');
   percentDecode(path);
-  const found = find(`/r4/-/${path}`);
-  if (found === undefined || /^[a-z][a-z0-9+.-]*:/i.test(path)) throw notSearch(url);
-  const route = resolveRoute(model, found.value, 'GET', found.params);
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) throw notSearch(url);
+  const route = routeOfPath(model, 'GET', path);
   if (route.interaction !== 'search-type' && route.interaction !== 'search-system') throw notSearch(url);
   const pairs = parsePairs(query.join('?')).filter(([name]) => !form.has(name));
   if (pairs.some(([name]) => name === '_page_token'))
