@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { reduce } from './reduce.ts';
-import type { Definition } from './definition.ts';
 
 /** Digests of the content of a definition, for comparisons. */
 export interface Digests {
@@ -61,16 +60,3 @@ export const print = (value: unknown): string =>
   JSON.stringify(value, (_key, item: unknown) =>
     isObject(item) ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1))) : item,
   );
-
-/**
- * Whether two definitions are equal, ignoring `text`, `meta`, `id` and the order of keys. The R4 pack is reduced, so
- * another definition is compared with it in that form. A definition with digests is not parsed for it.
- */
-export function sameContent(a: Definition, b: Definition): boolean {
-  if (!a.core && !b.core) return digest(a, 'whole') === digest(b, 'whole');
-  const [core, other] = a.core ? [a, b] : [b, a];
-  return digestOf(core.resource(), 'reduced') === digest(other, 'reduced');
-}
-
-const digest = (definition: Definition, form: keyof Digests): string =>
-  definition.digests?.[form] ?? digestOf(definition.resource(), form);
