@@ -1,5 +1,4 @@
-// Runs the commands that its parent sends, one after another; ends when the parent lets go of it and nothing is left
-// open.
+// Runs the commands that its parent sends, one after another; ends with its parent, if nothing is left open.
 import { registerHooks } from 'node:module';
 import { setPriority } from 'node:os';
 import { Readable } from 'node:stream';
@@ -21,12 +20,19 @@ let before = Promise.resolve();
 process.on('message', message => {
   const asked = message as Asked; // the parent sends nothing else
   before = before.then(async () => {
-    const answered = await run(asked);
+    const { args } = asked;
+    const answered = args === undefined ? leftOpen(asked) : await run(asked, args);
     process.send?.(answered);
   });
 });
 
-async function run({ id, args, env, input, cwd }: Asked): Promise<Answered> {
+/** What keeps this process from its end, its output included. */
+function leftOpen({ id }: Asked): Answered {
+  void [process.stdout, process.stderr]; // opened when they are first asked for
+  return { id, code: 0, stdout: process.getActiveResourcesInfo().toSorted().join(), stderr: '' };
+}
+
+async function run({ id, env, input, cwd }: Asked, args: readonly string[]): Promise<Answered> {
   const [stdout, stderr] = [heard(process.stdout), heard(process.stderr)];
   process.argv = [process.execPath, start, ...args];
   process.env = { ...own, ...env };
