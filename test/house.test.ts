@@ -59,36 +59,36 @@ describe('the folders of src', () => {
  * had when this was written. That number only becomes smaller; lower it when a folder has become smaller.
  */
 const budget: readonly (readonly [folders: string, lines: number, most: number])[] = [
-  ['store', 14_500, 22_030],
+  ['store', 14_500, 21_040],
   ['interaction', 10_700, 14_060],
-  ['explorer', 5_900, 6_930],
-  ['smart', 5_800, 7_080],
+  ['explorer', 5_900, 6_770],
+  ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
   ['model', 4_400, 5_130],
-  ['cli', 4_300, 5_430],
+  ['cli', 4_300, 5_420],
   ['search', 4_200, 4_750],
   ['conformance', 4_100, 4_510],
-  ['fhirpath', 3_000, 4_040],
+  ['fhirpath', 3_000, 3_960],
   ['definitions guide', 2_400, 2_930],
-  ['fhir', 2_400, 4_250],
-  ['http', 2_400, 3_430],
+  ['fhir', 2_400, 4_240],
+  ['http', 2_400, 3_380],
   ['auth', 2_000, 2_200],
   ['audit', 1_900, 2_090],
   ['bulk', 1_700, 2_180],
-  ['engine', 1_700, 2_000],
+  ['engine', 1_700, 1_870],
   ['demo', 1_500, 1_650],
   ['openapi', 1_500, 1_650],
   ['indexing', 1_500, 1_650],
-  ['processes', 1_300, 1_580],
+  ['processes', 1_300, 1_430],
   ['terminology', 1_300, 1_430],
   ['pages', 1_100, 1_210],
   ['config', 900, 1_440],
   ['attachment fetch', 600, 660],
   ['observability', 450, 495],
-  ['limits', 400, 500],
+  ['limits', 400, 440],
 ];
-const mostLines = 109_000;
-const mostFiles = 1_430;
+const mostLines = 106_100;
+const mostFiles = 1_337;
 
 describe('the size of src', () => {
   const rows = budget.map(([folders, lines, most]) => {
