@@ -1,3 +1,5 @@
+import type { Reply } from '../pages/reply.ts';
+import type { Page } from '../pages/visit.ts';
 import { explainPage } from './explain/explain-page.ts';
 import { indexesPage } from './indexes/indexes-page.ts';
 import { overviewPage } from './patient/overview-page.ts';
@@ -5,18 +7,13 @@ import { profilePage, profilesPage } from './profile/profile-page.ts';
 import { basePage, interfacePage } from './interface/interface-page.ts';
 import { suggestPage } from './interface/suggest-page.ts';
 import { typePage, typeSearch } from './interface/type-page.ts';
-import { picturePage } from './record/picture-page.ts';
-import { recordPage } from './record/record-page.ts';
-import { versionsPage } from './record/versions-page.ts';
+import { picturePage, recordPage } from './record/record-page.ts';
+import { versionsPage } from './record/versions.ts';
 import { isOperation, operationPage } from './results/operation-page.ts';
 import { resultsPage } from './results/results-page.ts';
-import { callbackPage } from './session/callback-page.ts';
-import { signInPage, signInPosted } from './session/sign-in-page.ts';
-import { signOutPosted } from './session/sign-out-page.ts';
+import { callbackPage, signInPage, signInPosted, signOutPosted } from './session/sign-in-page.ts';
 import { openPartition, startPage } from './start/start-page.ts';
 import { languagePage } from './shell/site.ts';
-import type { Reply } from '../pages/reply.ts';
-import type { Page } from '../pages/visit.ts';
 import type { Visit } from './shell/visit.ts';
 
 /** The page of a path whose last segment is `last`, or that of the operation that the segment names. */

@@ -65,7 +65,7 @@ export const textField = ({
 }: FieldParts & { readonly name?: string; readonly value?: string; readonly input: Html }): Html =>
   field(
     parts,
-    attributes => html`<input id="${parts.id}" name="${name ?? parts.id}" value="${value}" ${input}${attributes} />`,
+    attributes => html`<input ${input} id="${parts.id}" name="${name ?? parts.id}" value="${value}" ${attributes} />`,
   );
 
 /** A box to tick, with its label. */
@@ -80,7 +80,10 @@ export const tickBox = (
 
 /** The options of a `select`: values with their texts, one of them chosen. */
 export const options = (values: readonly (readonly [value: string, text: string])[], chosen: string): Markup =>
-  values.map(([value, text]) => html`<option value="${value}" ${value === chosen && html` selected`}>${text}</option>`);
+  values.map(
+    ([value, text]) =>
+      html`<option${value !== text && html` value="${value}"`}${value === chosen && html` selected`}>${text}</option>`,
+  );
 
 /**
  * A table that scrolls in its own frame where the window is narrow; `label` is its name for screen readers. Keyboards
@@ -107,20 +110,23 @@ export function table(
   </div>`;
 }
 
-/** Links between views of the same thing, one of them the current page. */
-export function tabs(
-  label: string,
-  views: readonly { readonly href: string; readonly text: string; readonly isCurrent?: boolean }[],
-): Html {
-  return html`<nav class="tabs" aria-label="${label}">
+/** The link to a view of a thing. */
+export interface PageTab {
+  readonly href: string;
+  readonly text: string;
+  readonly isCurrent: boolean;
+}
+
+/** Links between the views of a thing, one of which may be the current page. */
+export const tabs = (label: string, views: readonly PageTab[]): Html =>
+  html`<nav class="tabs" aria-label="${label}">
     <ul>
       ${views.map(
-        ({ href, text, isCurrent = false }) =>
+        ({ href, text, isCurrent }) =>
           html`<li><a href="${href}" ${isCurrent && html` aria-current="page"`}>${text}</a></li>`,
       )}
     </ul>
   </nav>`;
-}
 
 /** A word beside a title or a value: its state, its kind. `language`: that of the word if it is not the page's. */
 export const badge = (text: Markup, language?: string): Html =>

@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { FindSnapshot } from '../../model/snapshot/snapshot.ts';
+import { locales } from '../../pages/language.ts';
 import type { Language } from '../../pages/language.ts';
+import { html } from '../../pages/html.ts';
+import type { Markup } from '../../pages/html.ts';
 
 /** A text of a definition with its language, which may not be that of the page. */
 export interface Label {
@@ -77,3 +80,13 @@ function frenchNames(): Readonly<Record<string, string>> {
   french ??= JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>; // a file of this folder
   return french;
 }
+
+/** A text that names its language where that is not the language of the page, so that screen readers pronounce it. */
+export const inLanguage = ({ text, language }: Label, page: Language): Markup =>
+  language === page ? text : html`<span lang="${locales[language]}">${text}</span>`;
+
+/** An English text of a definition, with its language on a French page. */
+export const inEnglish = (text: string, page: Language): Markup => inLanguage({ text, language: 'en' }, page);
+
+/** The colon after a heading in a line; French has a no-break space before it. */
+export const colon: Readonly<Record<Language, string>> = { en: ':', fr: '\u00a0:' };

@@ -2,12 +2,12 @@ import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { table } from '../../pages/parts.ts';
-import { numberText } from '../patient/tick-text.ts';
+import { numberText } from '../patient/scale.ts';
 import { sizeText } from '../record/values/primitive.ts';
 import type { DatabaseIndex } from '../../store/port/indexes.ts';
 import type { IndexRow } from './index-rows.ts';
-import { total, typeOf } from './sizes.ts';
 import { indexTexts } from './texts.ts';
+import { Recent } from './recent.ts';
 
 /**
  * One line for each type: its records, how many of its indexes are ready, and their size if the store knows it by type,
@@ -102,4 +102,23 @@ function stateText({ state, type, code }: IndexRow, language: Language): Markup 
   return html`${texts.pending}
     <progress max="${Math.max(1, state.of)}" value="${state.done}" aria-label="${label}"></progress>
     ${texts.progress(done, of)}`;
+}
+
+/** All indexes of the database of a store with their sizes and states. */
+export interface Sizes {
+  readonly of: readonly DatabaseIndex[];
+  /** When they were measured, in milliseconds since 1970 UTC. */
+  readonly at: number;
+}
+
+export const sizes = new Recent<readonly DatabaseIndex[]>(10 * 60_000);
+
+/** The resource type of a collection of records or versions; undefined for a table of all types. */
+export const typeOf = ({ collection }: DatabaseIndex): string | undefined =>
+  /^[A-Z]/.test(collection) ? collection.split('.')[0] : undefined;
+
+/** The bytes of indexes together; undefined if none was measured. */
+export function total(of: readonly DatabaseIndex[]): number | undefined {
+  const known = of.flatMap(({ bytes }) => bytes ?? []);
+  return known.length === 0 ? undefined : known.reduce((sum, bytes) => sum + bytes, 0);
 }

@@ -2,6 +2,7 @@ import { tokenMissing } from '../../auth/refusals.ts';
 import { html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { notice } from '../../pages/parts.ts';
 import { sizeText } from '../record/values/primitive.ts';
 import { timeText } from '../record/values/time.ts';
 import { filterTypes } from '../shell/type-filter.ts';
@@ -9,10 +10,9 @@ import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
 import { readIndexes, readStates, usageDays, visibleTypes } from './index-rows.ts';
 import type { IndexStates, PartitionIndexes } from './index-rows.ts';
-import { indexTable, isPending, sizeTable, summaryTable } from './index-table.ts';
+import { indexTable, isPending, sizeTable, sizes, summaryTable, total, typeOf } from './index-table.ts';
+import type { Sizes } from './index-table.ts';
 import { Recent } from './recent.ts';
-import { sizes, total, typeOf } from './sizes.ts';
-import type { Sizes } from './sizes.ts';
 import { indexTexts } from './texts.ts';
 
 /** The states by partition; older ones are shown once more. */
@@ -24,7 +24,7 @@ const states = new Recent<IndexStates>(30_000);
  * who is not signed in.
  */
 export async function indexesPage(visit: Visit): Promise<Reply> {
-  const { engine, parts, requestId, language, place, access, options, link } = visit;
+  const { engine, parts, requestId, language, place, access, options, pageLink } = visit;
   const texts = indexTexts[language];
   if (place === undefined || access === undefined) throw tokenMissing(place?.base ?? '');
   const types = visibleTypes(engine.model, access);
@@ -41,10 +41,9 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
   const shown = measured?.of.filter(one => types.some(({ name }) => name === (typeOf(one) ?? name))) ?? [];
   const pending = found.rows.filter(isPending);
   const own = wanted === undefined ? [] : found.rows.filter(({ type }) => type === wanted.name);
-  const listed = filterTypes(visit, types, `/explorer/${partition}/indexes`);
+  const listed = filterTypes(visit, types, pageLink('indexes'));
   const names = new Set(listed.shown.map(({ name }) => name));
-  const to = (type: string): string =>
-    link(`/explorer/${partition}/indexes?${new URLSearchParams({ type }).toString()}`);
+  const to = (type: string): string => pageLink(`indexes?${new URLSearchParams({ type }).toString()}`);
   const hidden = [...model.types.keys()].filter(name => !types.some(type => type.name === name));
   const count = found.rows.length;
   const state =
@@ -57,8 +56,7 @@ export async function indexesPage(visit: Visit): Promise<Reply> {
       <h1>${texts.title}</h1>
       <p class="lead">${texts.lead(usageDays)}</p>
       <p role="status">${types.length === 0 ? texts.none : `${state} ${countedText(visit, found)}`}</p>
-      ${hidden.length > 0 && html`<p class="hint" role="note">${texts.notShown(hidden)}</p>`}
-      ${pending.length > 0 && indexTable(pending, language)}
+      ${hidden.length > 0 && notice(texts.notShown(hidden))} ${pending.length > 0 && indexTable(pending, language)}
       ${
         wanted !== undefined &&
         html`<h2>${wanted.name}</h2>

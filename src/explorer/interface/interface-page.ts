@@ -2,6 +2,7 @@ import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { table } from '../../pages/parts.ts';
 import { resultsPage } from '../results/results-page.ts';
 import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply } from '../../pages/reply.ts';
@@ -16,10 +17,10 @@ export async function basePage(visit: Visit): Promise<Reply> {
 
 /** The declared types with their interactions, operations on the whole system, and the documents for programs. */
 export function interfacePage(visit: Visit): Reply {
-  const { engine, language, place } = visit;
+  const { engine, language, place, link } = visit;
   const { model } = engine;
   const words = texts[language];
-  const { shown, filter } = filterTypes(visit, [...model.types.values()], `/r4/${place?.partition.id ?? ''}`);
+  const { shown, filter } = filterTypes(visit, [...model.types.values()], link(`/r4/${place?.partition.id ?? ''}`));
   const operations = [...model.systemOperations.keys()];
   return {
     kind: 'page',
@@ -28,20 +29,12 @@ export function interfacePage(visit: Visit): Reply {
         <h1>${words.title}</h1>
         <p class="lead">${words.lead(model.types.size)}</p>
         ${filter}
-        <div class="wide-table" tabindex="0" role="region" aria-label="${words.title}">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">${words.type}</th>
-                <th scope="col">${words.interactions}</th>
-                <th scope="col">${words.parameters}</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${shown.map(type => row(visit, type))}
-            </tbody>
-          </table>
-        </div>
+        ${table(
+          words.title,
+          [words.type, words.interactions, words.parameters],
+          shown.map(type => row(visit, type)),
+          { kind: 'wide-table' },
+        )}
         ${list(words.system, [...model.systemInteractions, ...operations.map(code => `$${code}`)])}
       </div>
       ${documents(visit, words)}`,
@@ -49,16 +42,14 @@ export function interfacePage(visit: Visit): Reply {
 }
 
 function row(
-  { engine, link, place, language }: Visit,
+  { engine, pageLink, language }: Visit,
   { name, interactions, operations, parameters }: ResourceType,
 ): Html {
   const own = typeName(engine.model, name, language);
   const codes = [...interactions, ...[...operations.keys()].map(code => `$${code}`)];
   return html`<tr>
     <th scope="row">
-      <a href="${link(`/explorer/${place?.partition.id ?? ''}/types/${name}`)}">${name}</a>${
-        own !== name && html`<div class="hint">${own}</div>`
-      }
+      <a href="${pageLink(`types/${name}`)}">${name}</a>${own !== name && html`<div class="hint">${own}</div>`}
     </th>
     <td>${codes.join(', ')}</td>
     <td>${parameters.size}</td>

@@ -4,6 +4,7 @@ import { isId } from '../../fhir/id.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';
+import { textField } from '../../pages/parts.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
@@ -75,14 +76,15 @@ function scopesOf({ engine }: Visit, type: ResourceType): readonly string[] {
   return [...new Set([...enough, ...type.smartScopes])];
 }
 
-function readForm({ link, place, language }: Visit, { name }: ResourceType): Markup {
+function readForm({ pageLink, language }: Visit, { name }: ResourceType): Markup {
   const words = texts[language];
   return html`<h2>${words.read}</h2>
-    <form class="search" method="get" action="${link(`/explorer/${place?.partition.id ?? ''}/types/${name}/search`)}">
-      <div class="field">
-        <label for="id">${words.readId}</label>
-        <input type="text" id="id" name="id" required autocomplete="off" spellcheck="false" />
-      </div>
+    <form class="search" method="get" action="${pageLink(`types/${name}/search`)}">
+      ${textField({
+        id: 'id',
+        label: words.readId,
+        input: html`type="text" required autocomplete="off" spellcheck="false"`,
+      })}
       <button class="quiet">${words.open}</button>
     </form>`;
 }

@@ -2,11 +2,10 @@ import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { timeText } from '../record/values/time.ts';
-import { numberTicks, placeText, scaleOf, timeTicks } from './scale.ts';
+import { numberText, numberTicks, placeText, scaleOf, tickText, timeTicks } from './scale.ts';
 import type { Scale } from './scale.ts';
 import type { Point, Series } from './series.ts';
 import type { PatientTexts } from './texts.ts';
-import { numberText, tickText } from './tick-text.ts';
 
 /** What a chart needs. */
 export interface ChartView {

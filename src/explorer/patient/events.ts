@@ -1,7 +1,7 @@
 import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinition } from '../../model/element.ts';
-import { fiveWsOf } from '../definition/five-ws.ts';
+import { fiveWsOf } from '../definition/notes.ts';
 import { conceptText } from '../record/values/coding.ts';
 import { marksOf, recordTitle } from '../record/title.ts';
 import type { TitleView } from '../record/title.ts';

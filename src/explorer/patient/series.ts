@@ -1,7 +1,7 @@
 import { asObject, asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
-import { fiveWsOf } from '../definition/five-ws.ts';
+import { fiveWsOf } from '../definition/notes.ts';
 import { marksOf } from '../record/title.ts';
 import { conceptText } from '../record/values/coding.ts';
 import { quantityText } from '../record/values/quantity.ts';

@@ -5,7 +5,7 @@ import { compileExpression } from '../../fhirpath/extract/expression.ts';
 import type { CompiledExpression } from '../../fhirpath/extract/expression.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import type { SearchParam } from '../../model/model.ts';
-import { fiveWsOf } from '../definition/five-ws.ts';
+import { fiveWsOf } from '../definition/notes.ts';
 
 /** When something was, in milliseconds since 1970 UTC. */
 export interface TimeSpan {

@@ -3,9 +3,8 @@ import type { Html } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { periodText, timeText } from '../record/values/time.ts';
 import type { PatientEvent } from './events.ts';
-import { placeText, scaleOf, timeTicks } from './scale.ts';
+import { placeText, scaleOf, tickText, timeTicks } from './scale.ts';
 import type { Scale } from './scale.ts';
-import { tickText } from './tick-text.ts';
 import type { TimeSpan } from './time-span.ts';
 
 /** The events of one type. */

@@ -5,7 +5,7 @@ import type { Snapshot } from '../../model/snapshot/snapshot.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import { shorten } from '../../validation/report.ts';
-import { table } from '../../pages/parts.ts';
+import { badge, table, tabs } from '../../pages/parts.ts';
 import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
@@ -17,23 +17,21 @@ import { treeTable } from './tree-table.ts';
 const mostRows = 150;
 
 /** The link to the page of a definition of a visit's partition, by its canonical or type name. */
-export const profileLink = ({ link, place }: Visit, canonical: string, more: Readonly<Record<string, string>> = {}) =>
-  link(`/explorer/${place?.partition.id ?? ''}/profile?${new URLSearchParams({ url: canonical, ...more }).toString()}`);
+export const profileLink = ({ pageLink }: Visit, canonical: string, more: Readonly<Record<string, string>> = {}) =>
+  pageLink(`profile?${new URLSearchParams({ url: canonical, ...more }).toString()}`);
 
 /** The types that are served, with their profiles. */
 export function profilesPage(visit: Visit): Reply {
-  const { engine, language, place } = visit;
+  const { engine, language, pageLink } = visit;
   const texts = profileTexts[language];
   const { model } = engine;
   const linked = (canonical: string): Html => {
     const structure = model.snapshot(canonical)?.structure;
     const name = asString(structure?.['title']) ?? asString(structure?.['name']) ?? canonical;
-    const note =
-      structure !== undefined && isIncomplete(structure) && html` <span class="tag">${texts.incomplete}</span>`;
+    const note = structure !== undefined && isIncomplete(structure) && badge(texts.incomplete);
     return html`<a href="${profileLink(visit, canonical)}">${name}</a>${note}`;
   };
-  const path = `/explorer/${place?.partition.id ?? ''}/profiles`;
-  const { shown, filter } = filterTypes(visit, [...model.types.values()], path);
+  const { shown, filter } = filterTypes(visit, [...model.types.values()], pageLink('profiles'));
   const rows = shown.map(({ name, profile, supportedProfiles }) => {
     const required = profile !== undefined && html`<li>${linked(profile)} <small>${texts.required}</small></li>`;
     return html`<tr>
@@ -118,16 +116,12 @@ function about(visit: Visit, { structure, problems }: Snapshot): Markup {
 
 function views(visit: Visit, url: string, current: 'snapshot' | 'differential'): Html {
   const texts = profileTexts[visit.language];
-  return html`<nav class="tabs" aria-label="${texts.views}">
-    <ul>
-      ${(['differential', 'snapshot'] as const).map(
-        view =>
-          html`<li>
-            <a href="${profileLink(visit, url, { view })}" ${view === current && html` aria-current="page"`}
-              >${texts[view]}</a
-            >
-          </li>`,
-      )}
-    </ul>
-  </nav>`;
+  return tabs(
+    texts.views,
+    (['differential', 'snapshot'] as const).map(view => ({
+      href: profileLink(visit, url, { view }),
+      text: texts[view],
+      isCurrent: view === current,
+    })),
+  );
 }

@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { colon, inEnglish } from '../definition/in-language.ts';
+import { colon, inEnglish } from '../definition/label.ts';
 import { table } from '../../pages/parts.ts';
 import { safeLink } from '../record/view.ts';
 import { profileTexts } from './texts.ts';

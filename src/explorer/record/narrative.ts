@@ -6,6 +6,7 @@ import type { Tag } from '../../fhir/xml/xhtml-tag.ts';
 import { withoutEntities } from '../../fhir/xml-text.ts';
 import { escapeText, Html, html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';
+import { badge } from '../../pages/parts.ts';
 import { safeLink } from './view.ts';
 import type { RecordView } from './view.ts';
 
@@ -20,7 +21,7 @@ export function narrative(text: JsonObject, { texts }: Pick<RecordView, 'texts'>
   const problem = div.length > mostCharacters ? texts.narrativeTooLong : texts.narrativeRejected;
   const clean = div.length > mostCharacters ? undefined : sanitizeNarrative(div);
   return html`<section class="narrative">
-    <h2>${texts.narrative} <span class="tag" lang="en">${asString(text['status'])}</span></h2>
+    <h2>${texts.narrative}${badge(asString(text['status']), 'en')}</h2>
     ${clean ?? html`<p class="hint">${problem}</p>`}
   </section>`;
 }

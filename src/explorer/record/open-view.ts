@@ -3,6 +3,9 @@ import { createFindSystem } from '../../terminology/concepts.ts';
 import type { FindSystem } from '../../terminology/concepts.ts';
 import { createLabels } from '../definition/label.ts';
 import type { Visit } from '../shell/visit.ts';
+import type { ResourceType } from '../../model/model.ts';
+import type { Html } from '../../pages/html.ts';
+import { tabs } from '../../pages/parts.ts';
 import { noFindings } from './findings.ts';
 import { textsOf } from './view.ts';
 import type { RecordView } from './view.ts';
@@ -31,4 +34,27 @@ export function viewOf(visit: Visit, profiles: readonly string[], decimals: Deci
     decimals,
     findings: noFindings,
   };
+}
+
+/** The views of a record. */
+export type Tab = 'sheet' | 'overview' | 'json' | 'xml' | 'check' | 'versions';
+
+/** The links between the views of a record; `overview` only for records that have a compartment. */
+export function recordTabs(visit: Visit, type: ResourceType, id: string, current: Tab | undefined): Html {
+  const { record, pageLink, engine, language } = visit;
+  const texts = textsOf(language);
+  const own = `${type.name}/${id}`;
+  const hasOverview = engine.model.compartments.has(type.name);
+  const all: readonly (readonly [tab: Tab, href: string])[] = [
+    ['sheet', record(own)],
+    ...(hasOverview ? [['overview', pageLink(`overview/${own}`)] as const] : []),
+    ['check', record(`${own}?_view=check`)],
+    ['json', record(`${own}?_view=json`)],
+    ['xml', record(`${own}?_view=xml`)],
+    ...(type.interactions.has('history-instance') ? [['versions', record(`${own}/_history`)] as const] : []),
+  ];
+  return tabs(
+    texts.tabs,
+    all.map(([tab, href]) => ({ href, text: texts[tab], isCurrent: tab === current })),
+  );
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../../fhir/json.ts';
-import { asObject, asString, stringsOf } from '../../fhir/json-object.ts';
+import { asObject, asString, isObject, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { validateInTurn } from '../../interaction/write/client-context.ts';
 import type { ResourceType } from '../../model/model.ts';
@@ -9,15 +9,15 @@ import { severityOfRule } from '../../validation/policy.ts';
 import type { InterfaceAnswer } from '../shell/ask.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
+import { fhirError } from '../../fhir/error.ts';
 import { createFindings, findingsOf, printFindings } from './findings.ts';
-import { jsonView } from './json-view.ts';
-import { viewOf } from './open-view.ts';
+import { jsonView, xmlView } from './text-view.ts';
+import { recordTabs, viewOf } from './open-view.ts';
+import type { Tab } from './open-view.ts';
 import { recordSheet } from './sheet.ts';
-import { tabs } from './tabs.ts';
-import type { Tab } from './tabs.ts';
 import { marksOf, printMarks, recordTitle } from './title.ts';
 import type { RecordView } from './view.ts';
-import { xmlView } from './xml-view.ts';
+import { pictureTypes } from './values/other.ts';
 
 /**
  * A record or one of its versions: as a sheet, with the findings of its validation (`_view=check`), as JSON
@@ -59,11 +59,10 @@ function profilesOf(resource: JsonObject, type: ResourceType | undefined): reado
 }
 
 /** Pictures have a URL of their own, so that the page stays small. */
-function pictureLink({ link, place }: Visit, resource: JsonObject): (at: string) => string {
+function pictureLink({ pageLink }: Visit, resource: JsonObject): (at: string) => string {
   const version = asString(asObject(resource['meta'])['versionId']) ?? '';
   const own = `${String(resource['resourceType'])}/${asString(resource['id']) ?? ''}`;
-  return at =>
-    link(`/explorer/${place?.partition.id ?? ''}/picture/${own}?${new URLSearchParams({ at, version }).toString()}`);
+  return at => pageLink(`picture/${own}?${new URLSearchParams({ at, version }).toString()}`);
 }
 
 function page(
@@ -90,8 +89,30 @@ function page(
     body: html`<div class="card">
       <p class="crumbs">${typeof list === 'string' ? html`<a href="${list}">${name}</a>` : name} / ${id}</p>
       <h1><bdi>${title}</bdi>${printMarks(marksOf(resource, view))}</h1>
-      ${type !== undefined && id !== undefined && tabs(visit, type, id, version === undefined ? tab : undefined)}
+      ${type !== undefined && id !== undefined && recordTabs(visit, type, id, version === undefined ? tab : undefined)}
       ${version !== undefined && html`<p class="hint">${texts.oldVersion(version)}</p>`} ${content}
     </div>`,
   };
+}
+
+/**
+ * The bytes of a picture in a record that the visitor may read: `at` is its place, such as `Patient.photo[0]`. Throws
+ * FhirError 404 if there is no picture at the place.
+ */
+export async function picturePage({ ask, params, options, engine }: Visit): Promise<Reply> {
+  const { type: name = '', id = '' } = params;
+  const version = options.get('version') ?? '';
+  const isRead = version !== '' && engine.model.types.get(name)?.interactions.has('vread') === true;
+  const { json } = await ask(`${name}/${id}${isRead ? `/_history/${encodeURIComponent(version)}` : ''}`);
+  const [, ...steps] = (options.get('at') ?? '').split(/[.[\]]+/).filter(Boolean);
+  let found: unknown = json;
+  for (const step of steps) {
+    const value: unknown = Array.isArray(found) || isObject(found) ? Reflect.get(found, step) : undefined;
+    found = isObject(value) || Array.isArray(value) ? value : undefined;
+  }
+  const { contentType, data } = isObject(found) ? found : {};
+  const type = typeof contentType === 'string' ? contentType.toLowerCase() : '';
+  if (typeof data !== 'string' || !pictureTypes.has(type))
+    throw fhirError(404, 'not-found', 'The record has no picture at this place.');
+  return { kind: 'bytes', type, bytes: Buffer.from(data, 'base64') };
 }

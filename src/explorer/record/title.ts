@@ -1,10 +1,10 @@
 import { asString, isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ElementDefinition, TypeDefinition } from '../../model/element.ts';
-import { html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';
 import { notCurrent } from '../../pages/not-current.ts';
-import { fiveWsOf } from '../definition/five-ws.ts';
+import { badge } from '../../pages/parts.ts';
+import { fiveWsOf } from '../definition/notes.ts';
 import { conceptText } from './values/coding.ts';
 import { namesText } from './values/person.ts';
 import type { RecordView } from './view.ts';
@@ -31,8 +31,7 @@ export const marksOf = (resource: JsonObject, { model, language }: Pick<RecordVi
   notCurrent(resource, model.definitions.get(String(resource['resourceType'])), language);
 
 /** The marks of a record beside its title. */
-export const printMarks = (marks: readonly string[]): Markup =>
-  marks.map(mark => html` <span class="tag">${mark}</span>`);
+export const printMarks = (marks: readonly string[]): Markup => marks.map(mark => badge(mark));
 
 const known = new WeakMap<TypeDefinition, readonly ElementDefinition[]>();
 

@@ -2,9 +2,41 @@ import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
-import { table } from '../../pages/parts.ts';
+import { badge, table } from '../../pages/parts.ts';
+import { resultLinks } from '../results/links.ts';
+import type { Reply } from '../../pages/reply.ts';
+import type { Visit } from '../shell/visit.ts';
 import { timeElement } from './values/time.ts';
+import { textsOf } from './view.ts';
 import type { RecordView } from './view.ts';
+import { recordTabs } from './open-view.ts';
+
+/** The history of a record, of a type or of the whole partition, page by page. */
+export async function versionsPage(visit: Visit): Promise<Reply> {
+  const { params, ask, target, language, engine, record, query } = visit;
+  const { json, status } = await ask(target);
+  const { type: name, id } = params;
+  const texts = textsOf(language);
+  const type = engine.model.types.get(name ?? '');
+  const title = [texts.versions, ...(name === undefined ? [] : [id === undefined ? name : `${name}/${id}`])].join(
+    ' – ',
+  );
+  const isLater = query.some(([parameter]) => parameter === '_page_token');
+  const of = id === undefined ? 'several' : isLater ? 'older' : 'newest';
+  const next = resultLinks(visit, json, undefined).page('next');
+  return {
+    kind: 'page',
+    title,
+    status,
+    styles: ['record.css'],
+    body: html`<div class="card">
+      <h1><bdi>${title}</bdi></h1>
+      ${type !== undefined && id !== undefined && recordTabs(visit, type, id, 'versions')}
+      ${versionsTable(json, of, { language, texts, record })}
+      ${next !== undefined && html`<p><a href="${next}" rel="next">${texts.older}</a></p>`}
+    </div>`,
+  };
+}
 
 /** What the table of versions needs. */
 export type VersionsView = Pick<RecordView, 'language' | 'texts' | 'record'>;
@@ -41,9 +73,7 @@ function versionRow(
   return html`<tr>
     ${isNamed && html`<td>${name !== undefined && html`<a href="${record(name)}">${name}</a>`}</td>`}
     <th scope="row">
-      ${href === undefined ? version : html`<a href="${href}">${version}</a>`}${
-        isCurrent && html` <span class="tag">${texts.current}</span>`
-      }
+      ${href === undefined ? version : html`<a href="${href}">${version}</a>`}${isCurrent && badge(texts.current)}
     </th>
     <td>${change}</td>
     <td>${time === undefined ? texts.noTime : timeElement(time, language)}</td>

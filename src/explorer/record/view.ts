@@ -5,6 +5,8 @@ import type { Model } from '../../model/model.ts';
 import type { FindSystem } from '../../terminology/concepts.ts';
 import type { Language } from '../../pages/language.ts';
 import type { LabelOf } from '../definition/label.ts';
+import type { JsonObject } from '../../fhir/json-object.ts';
+import type { Markup } from '../../pages/html.ts';
 import type { Findings } from './findings.ts';
 import { recordTexts } from './texts.ts';
 import type { RecordTexts } from './texts.ts';
@@ -55,4 +57,12 @@ export function linkOf(
 export function safeLink(text: string): string | undefined {
   if (!/^(?:https?:\/\/[^/]|mailto:|tel:)/i.test(text) || !URL.canParse(text)) return undefined;
   return new URL(text).href;
+}
+
+/** Prints values of one data type in a line. */
+export interface Printer {
+  /** The properties that the line has; the others are shown below it. */
+  readonly shows: readonly string[];
+  /** `place`: the place of the value in the record, such as `photo[0]`. Undefined if there is nothing for the line. */
+  readonly print: (value: JsonObject, view: RecordView, place: string) => Markup;
 }

@@ -1,14 +1,15 @@
 import { parseJson } from '../../fhir/json.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { html } from '../../pages/html.ts';
+import { tabs } from '../../pages/parts.ts';
 import { typeName } from '../../pages/type-name.ts';
-import { formatOf, textView } from '../record/xml-view.ts';
+import { formatOf, textView } from '../record/text-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import { recordSheet } from '../record/sheet.ts';
 import { textsOf } from '../record/view.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
-import { resultsPage } from './results-page.ts';
+import { formatTabs, resultsPage } from './results-page.ts';
 import { texts } from './texts.ts';
 
 /**
@@ -30,7 +31,6 @@ export async function operationPage(visit: Visit): Promise<Reply> {
   const type = engine.model.types.get(params['type'] ?? '') ?? engine.model.types.get(params['owner'] ?? '');
   const title = type === undefined ? code : `${code} – ${typeName(engine.model, type.name, language)}`;
   const to = (name: string): string => record(withOption(target, name));
-  const current = html` aria-current="page"`;
   return {
     kind: 'page',
     title,
@@ -39,13 +39,7 @@ export async function operationPage(visit: Visit): Promise<Reply> {
     body: html`<div class="card">
       <h1><bdi>${title}</bdi></h1>
       <p class="query"><code>GET ${target}</code></p>
-      <nav class="tabs" aria-label="${words.views}">
-        <ul>
-          <li><a href="${to('')}" ${format === undefined && current}>${names.sheet}</a></li>
-          <li><a href="${to('json')}" ${format === 'json' && current}>${words.json}</a></li>
-          <li><a href="${to('xml')}" ${format === 'xml' && current}>${words.xml}</a></li>
-        </ul>
-      </nav>
+      ${tabs(words.views, formatTabs(to, names.sheet, format, words))}
       <p class="hint">${words.answer}</p>
       ${format === undefined ? recordSheet(resource, view) : textView(format, { ...parsed, text: answer.text }, view)}
     </div>`,

@@ -5,10 +5,12 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
+import { tabs, tickBox } from '../../pages/parts.ts';
+import type { PageTab } from '../../pages/parts.ts';
 import { typeTitle } from '../../pages/type-name.ts';
 import { codeSamples } from '../interface/code-samples.ts';
-import { formatOf, textView } from '../record/xml-view.ts';
-import type { TextFormat } from '../record/xml-view.ts';
+import { formatOf, textView } from '../record/text-view.ts';
+import type { TextFormat } from '../record/text-view.ts';
 import { viewOf } from '../record/open-view.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { RecordView } from '../record/view.ts';
@@ -16,14 +18,11 @@ import type { InterfaceAnswer } from '../shell/ask.ts';
 import { notShown } from '../shell/not-shown.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
-import { columnChoice } from './column-choice.ts';
-import { shownColumns } from './columns.ts';
-import { resultLinks } from './links.ts';
-import type { ResultLinks } from './links.ts';
-import { severalTable } from './several-table.ts';
-import { recordLink, resultsTable } from './table.ts';
-import { searchOf } from './search-of.ts';
-import type { ShownSearch } from './search-of.ts';
+import { columnsOf, shownColumns } from './columns.ts';
+import type { Column } from './columns.ts';
+import { isLaterPage, resultLinks, searchOf, searchOption } from './links.ts';
+import type { ResultLinks, ShownSearch } from './links.ts';
+import { columnLabel, recordLink, resultsTable, severalTable } from './table.ts';
 import { texts } from './texts.ts';
 import type { ResultsTexts } from './texts.ts';
 
@@ -69,8 +68,8 @@ export async function resultsPage(visit: Visit, given?: InterfaceAnswer): Promis
       <p class="query"><code>GET ${search?.target ?? target}</code></p>
       ${isBundle && views(visit, search, links, format, words)} ${notes(bundle, words)}
       ${type === undefined && isBundle && notShown(visit, searchedTypes(visit, query))}
-      ${bundle['resourceType'] === 'Bundle' && html`<p role="status">${count(bundle, matches.length, words)}</p>`}
-      ${content} ${paging(links, words)} ${codeSamples(visit, search?.target ?? target)}
+      ${isBundle && html`<p role="status">${count(bundle, matches.length, words)}</p>`} ${content}
+      ${paging(links, words)} ${codeSamples(visit, search?.target ?? target)}
     </div>`,
   };
 }
@@ -99,33 +98,70 @@ function count(bundle: JsonObject, shown: number, words: ResultsTexts): string {
 }
 
 function views(
-  { link, place, params, engine, access }: Visit,
+  { params: { type: name = '' }, engine, access, pageLink }: Visit,
   search: ShownSearch | undefined,
   links: ResultLinks,
   format: TextFormat | undefined,
   words: ResultsTexts,
 ): Html {
-  const type = engine.model.types.get(params['type'] ?? '');
   const query = new URLSearchParams(search?.query.map(([name, value]) => [name, value])).toString();
-  const form = link(`/explorer/${place?.partition.id ?? ''}/types/${params['type'] ?? ''}?${query}`);
-  const isExplained = access !== undefined && mayExplain(access, engine.model.explainScopes, params['type'] ?? '');
-  const explained = (query: string): string =>
-    link(`/explorer/${place?.partition.id ?? ''}/explain?${new URLSearchParams({ query }).toString()}`);
-  const current = html` aria-current="page"`;
-  return html`<nav class="tabs" aria-label="${words.views}">
-    <ul>
-      <li><a href="${links.view('')}" ${format === undefined && current}>${words.table}</a></li>
-      <li><a href="${links.view('json')}" ${format === 'json' && current}>${words.json}</a></li>
-      <li><a href="${links.view('xml')}" ${format === 'xml' && current}>${words.xml}</a></li>
-      ${type !== undefined && html`<li><a href="${form}">${words.form}</a></li>`}
-      ${
-        type !== undefined &&
-        search !== undefined &&
-        isExplained &&
-        html`<li><a href="${explained(search.target)}">${words.explain}</a></li>`
-      }
-    </ul>
-  </nav>`;
+  const isExplained = access !== undefined && mayExplain(access, engine.model.explainScopes, name);
+  const explained = (of: ShownSearch): string => new URLSearchParams({ query: of.target }).toString();
+  const others = [
+    { href: pageLink(`types/${name}?${query}`), text: words.form, isCurrent: false },
+    ...(search !== undefined && isExplained
+      ? [{ href: pageLink(`explain?${explained(search)}`), text: words.explain, isCurrent: false }]
+      : []),
+  ];
+  return tabs(words.views, [
+    ...formatTabs(view => links.view(view), words.table, format, words),
+    ...(engine.model.types.has(name) ? others : []),
+  ]);
+}
+
+/** The links to a table or a sheet (`usual`), to JSON and to XML; `href` makes the link of a view. */
+export const formatTabs = (
+  href: (view: string) => string,
+  usual: string,
+  format: TextFormat | undefined,
+  { json, xml }: ResultsTexts,
+): readonly PageTab[] => [
+  { href: href(''), text: usual, isCurrent: format === undefined },
+  { href: href('json'), text: json, isCurrent: format === 'json' },
+  { href: href('xml'), text: xml, isCurrent: format === 'xml' },
+];
+
+/** The form that chooses the columns, and repeats the search. */
+function columnChoice(
+  { record, target, query }: Visit,
+  search: ShownSearch | undefined,
+  type: ResourceType,
+  shown: readonly Column[],
+  view: RecordView,
+  texts: ResultsTexts,
+): Html {
+  const names = new Set(shown.map(({ name }) => name));
+  const [path = ''] = target.split('?');
+  const box = (column: Column): Html => {
+    const id = `column-${column.name}`;
+    return tickBox(
+      { id, name: '_columns', value: column.name, isTicked: names.has(column.name) },
+      columnLabel(column, type.name, view, texts),
+    );
+  };
+  return html`<details class="choices">
+    <summary>${texts.columns}</summary>
+    <form method="get" action="${record(path)}">
+      ${[...query, ...(isLaterPage(query) ? searchOption(search) : [])].map(
+        ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+      )}
+      <fieldset class="ticks">
+        <legend class="unseen">${texts.columns}</legend>
+        ${columnsOf(type).map(box)}
+      </fieldset>
+      <div class="go"><button class="quiet">${texts.show}</button></div>
+    </form>
+  </details>`;
 }
 
 /** The issues of an OperationOutcome among the entries. */

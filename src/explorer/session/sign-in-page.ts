@@ -1,16 +1,17 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
-import { explorerScopes } from '../../smart/accounts/explorer-client.ts';
-import { localPath } from '../shell/paths.ts';
+import { explorerCallback, explorerId, explorerScopes } from '../../smart/accounts/explorer-client.ts';
+import { findPlace, hereOf, localPath, signInPath } from '../shell/paths.ts';
 import type { VisitedPartition } from '../shell/paths.ts';
-import { hereOf, signInPath } from '../shell/paths.ts';
 import { tokenField } from '../../pages/parts.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
-import { beginSession } from './begin-session.ts';
-import { beginFlow } from './flow.ts';
-import { demonstrationOf } from './look-around.ts';
+import { callEndpoint } from '../../smart/provider/call-endpoint.ts';
+import { asString } from '../../fhir/json-object.ts';
+import { demonstrationOf } from '../shell/parts.ts';
+import { beginSession, explorerCookie, findSession, sessionsOf } from './rights.ts';
+import { beginFlow, endFlow } from './flow.ts';
 import { texts } from './texts.ts';
 import type { SessionTexts } from './texts.ts';
 
@@ -113,6 +114,55 @@ async function ways(visit: Visit, place: VisitedPartition, action: string, words
     <div class="go">${button('token', words.useToken, false)}</div>
   </form>`;
   return html`${contexts.length > 0 && signIn} ${isDemonstration && demonstration} ${token}`;
+}
+
+/**
+ * The end of the SMART sign-in: exchanges the code for a token, and begins the session. If the sign-in was refused, it
+ * is the sign-in again, with status 403 and the reason. Throws FhirError 400 for a code that this browser did not
+ * request, and 404 if the partition does not exist.
+ */
+export async function callbackPage(visit: Visit): Promise<Reply> {
+  const { parts, request, options } = visit;
+  const flow = endFlow(visit.cookies, options.get('state'));
+  if (flow === undefined || parts.authorized === undefined) throw notBegun();
+  const place = await findPlace(parts, /^\/r4\/([^/?]+)|^\/explorer\/([^/?]+)/.exec(flow.to)?.slice(1).find(Boolean));
+  const refused = (why: string): Promise<Reply> =>
+    signInForm(visit, place, { to: flow.to, status: 403, reason: `The sign-in was refused: ${why}` });
+  const [code, error] = [options.get('code'), options.get('error')];
+  if (code === null) return refused(options.get('error_description') ?? error ?? 'There is no code.');
+  const form = {
+    grant_type: 'authorization_code',
+    client_id: explorerId,
+    redirect_uri: `${parts.publicUrl}${explorerCallback}`,
+    code,
+    code_verifier: flow.verifier,
+  };
+  const { server } = await parts.authorized.load();
+  const { json } = await callEndpoint(server, '/token', form, request, parts.publicUrl);
+  const token = asString(json['access_token']);
+  if (token === undefined) return refused(asString(json['error_description']) ?? 'The code is not valid.');
+  await beginSession(visit, place, { token, own: true });
+  return { kind: 'see', path: flow.to };
+}
+
+const notBegun = (): FhirError =>
+  fhirError(
+    400,
+    'invalid',
+    'The sign-in has expired, or was begun in another browser. Open the page and sign in again.',
+  );
+
+/** Ends the session, and revokes a token that was issued to the explorer. */
+export async function signOutPosted({ parts, request, cookies }: Visit): Promise<Reply> {
+  const secret = cookies.read(explorerCookie);
+  const session = await findSession(parts, request, cookies);
+  if (session?.own === true && parts.authorized !== undefined) {
+    const { server } = await parts.authorized.load();
+    await callEndpoint(server, '/revoke', { client_id: explorerId, token: session.token }, request, parts.publicUrl);
+  }
+  if (secret !== undefined) await sessionsOf(parts).end(secret);
+  cookies.clear(explorerCookie);
+  return { kind: 'see', path: '/' };
 }
 
 function placeOf({ place }: Visit): VisitedPartition {

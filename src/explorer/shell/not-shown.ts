@@ -4,6 +4,7 @@ import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { notice } from '../../pages/parts.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { Visit } from './visit.ts';
 
@@ -51,10 +52,8 @@ export function notShown(visit: Visit, types: readonly ResourceType[]): Markup {
   const [hidden, some] = [
     mayNot.length === 0
       ? undefined
-      : html`<p class="hint" role="note">
-          ${words.hidden} ${listed(mayNot, mayNot.length > mostExplained ? name : explained)}.
-        </p>`,
-    partly.length === 0 ? undefined : html`<p class="hint" role="note">${words.partly} ${listed(partly, name)}.</p>`,
+      : notice(html`${words.hidden} ${listed(mayNot, mayNot.length > mostExplained ? name : explained)}.`),
+    partly.length === 0 ? undefined : notice(html`${words.partly} ${listed(partly, name)}.`),
   ];
   return hidden === undefined && some === undefined ? undefined : html`${hidden}${some}`;
 }

@@ -4,7 +4,7 @@ import { keepLanguage } from '../../pages/language.ts';
 import { beginVisit } from '../../pages/site.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import { texts } from './texts.ts';
-import { searchParameter } from '../results/search-of.ts';
+import { searchParameter } from '../results/links.ts';
 import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';

@@ -1,11 +1,12 @@
-import type { AnswerRooms } from '../../http/answer/answer-rooms.ts';
 import type { IncomingMessage } from 'node:http';
+import type { AnswerRooms } from '../../http/answer/answer-rooms.ts';
 import type { TokenVerifier } from '../../auth/claims.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from '../../pages/brand.ts';
 import type { Log } from '../../observability/log.ts';
 import type { Authorization } from '../../smart/authorization.ts';
 import type { Registry } from '../../smart/accounts/registered.ts';
+import { isLoopback } from '../../config/values.ts';
 
 /** The dependencies of the pages. */
 export interface ExplorerParts {
@@ -55,4 +56,20 @@ export interface DemonstrationAccounts {
 export interface Caller {
   readonly address: string;
   readonly requestId: string;
+}
+
+/**
+ * The demonstration, if the visitor may use its accounts: a browser of this machine that names it by a loopback host. A
+ * page of another site that makes its name resolve to this machine sends its own name.
+ */
+export async function demonstrationOf({
+  parts,
+  request,
+}: {
+  readonly parts: Pick<ExplorerParts, 'demonstration'>;
+  readonly request: IncomingMessage;
+}): Promise<DemonstrationParts | undefined> {
+  const host = (request.headers.host ?? '').replace(/:\d*$/, '').replace(/^\[|\]$/g, '');
+  const address = (request.socket.remoteAddress ?? '').replace(/^::ffff:/, '');
+  return isLoopback(host) && isLoopback(address) ? parts.demonstration() : undefined;
 }

@@ -3,6 +3,7 @@ import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
+import { textField } from '../../pages/parts.ts';
 import { typeName } from '../../pages/type-name.ts';
 import type { Visit } from './visit.ts';
 
@@ -34,12 +35,12 @@ const texts: Readonly<Record<Language, FilterTexts>> = { en, fr };
 
 /**
  * The filter of a list of types, and those of them that it shows: all words that the visitor typed are in the name of
- * the type. `path`: the path of the page, whose other parameters are dropped. A short list has no filter.
+ * the type. `href`: the link to the page, whose other parameters are dropped. A short list has no filter.
  */
 export function filterTypes<T extends Pick<ResourceType, 'name'>>(
-  { engine, language, options, link }: Visit,
+  { engine, language, options }: Visit,
   types: readonly T[],
-  path: string,
+  href: string,
 ): { readonly shown: readonly T[]; readonly filter: Markup } {
   if (types.length < fewest) return { shown: types, filter: undefined };
   const typed = (options.get(typesParameter) ?? '').slice(0, 100);
@@ -50,26 +51,20 @@ export function filterTypes<T extends Pick<ResourceType, 'name'>>(
   });
   const { label, hint, submit, all, shown: count } = texts[language];
   const filter = html`<search>
-      <form class="search" method="get" action="${link(path)}">
-        <div class="field">
-          <label for="types">${label}</label>
-          <p class="hint" id="types-hint">${hint}</p>
-          <input
-            type="search"
-            id="types"
-            name="${typesParameter}"
-            value="${typed}"
-            aria-describedby="types-hint"
-            autocomplete="off"
-            spellcheck="false"
-          />
-        </div>
+      <form class="search" method="get" action="${href}">
+        ${textField({
+          id: 'types',
+          name: typesParameter,
+          label,
+          hint,
+          value: typed,
+          input: html`type="search" autocomplete="off" spellcheck="false"`,
+        })}
         <button class="quiet">${submit}</button>
       </form>
     </search>
     ${
-      words.length > 0 &&
-      html`<p role="status">${count(shown.length, types.length)} <a href="${link(path)}">${all}</a></p>`
+      words.length > 0 && html`<p role="status">${count(shown.length, types.length)} <a href="${href}">${all}</a></p>`
     }`;
   return { shown, filter };
 }

@@ -1,6 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
-import { demonstrationOf } from '../session/look-around.ts';
+import { table, textField } from '../../pages/parts.ts';
+import { demonstrationOf } from '../shell/parts.ts';
 import type { DemonstrationAccounts, DemonstrationParts } from '../shell/parts.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
@@ -39,10 +40,11 @@ async function partitions({ engine, language, link, place }: Visit): Promise<Mar
       ${all.map(({ id }) => html`<li><a href="${link(`/r4/${id}`)}">${id}</a></li>`)}
     </ul>`;
   return html`<form class="search" method="get" action="${link('/explorer/open')}">
-    <div class="field">
-      <label for="partition">${words.partition}</label>
-      <input type="text" id="partition" name="partition" required autocapitalize="none" spellcheck="false" />
-    </div>
+    ${textField({
+      id: 'partition',
+      label: words.partition,
+      input: html`type="text" required autocapitalize="none" spellcheck="false"`,
+    })}
     <button class="quiet">${words.open}</button>
   </form>`;
 }
@@ -75,28 +77,20 @@ function accountsCard(
   return html`<div class="card">
     <h2>${words.launcher}</h2>
     <p>${words.launcherHint} <a href="${link('/auth/launcher')}">${words.launcherLink}</a></p>
-    <h2 id="accounts">${words.accounts}</h2>
-    <div class="wide-table" tabindex="0" role="region" aria-labelledby="accounts">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">${words.user}</th>
-            <th scope="col">${words.name}</th>
-            <th scope="col">${words.password}</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${users.map(
-            ({ id, name, password }) =>
-              html`<tr>
-                <th scope="row"><code>${id}</code></th>
-                <td>${name}</td>
-                <td><code>${password}</code></td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    <h2>${words.accounts}</h2>
+    ${table(
+      words.accounts,
+      [words.user, words.name, words.password],
+      users.map(
+        ({ id, name, password }) =>
+          html`<tr>
+            <th scope="row"><code>${id}</code></th>
+            <td>${name}</td>
+            <td><code>${password}</code></td>
+          </tr>`,
+      ),
+      { kind: 'wide-table' },
+    )}
   </div>`;
 }
 

@@ -1,7 +1,7 @@
 // https://sqlite.org/dbstat.html
 import { expect, it } from 'vitest';
 import { Recent } from '../../../src/explorer/indexes/recent.ts';
-import { total, typeOf } from '../../../src/explorer/indexes/sizes.ts';
+import { total, typeOf } from '../../../src/explorer/indexes/index-table.ts';
 import type { DatabaseIndex } from '../../../src/store/port/indexes.ts';
 
 const index = (bytes: number): DatabaseIndex => ({ collection: 'terms', name: 'terms', state: 'ready', bytes });

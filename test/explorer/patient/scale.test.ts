@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberTicks, scaleOf, timeTicks } from '../../../src/explorer/patient/scale.ts';
-import { tickText } from '../../../src/explorer/patient/tick-text.ts';
+import { numberTicks, scaleOf, tickText, timeTicks } from '../../../src/explorer/patient/scale.ts';
 
 describe('the scales of drawings', () => {
   it.each([

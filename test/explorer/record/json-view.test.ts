@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/json.html
 import { beforeAll, describe, expect, it } from 'vitest';
 import { parseJson } from '../../../src/fhir/json.ts';
-import { jsonView } from '../../../src/explorer/record/json-view.ts';
+import { jsonView } from '../../../src/explorer/record/text-view.ts';
 import type { RecordView } from '../../../src/explorer/record/view.ts';
 import { base, openView, shownText } from '../support.ts';
 

@@ -2,9 +2,8 @@ import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
 import type { Html, Markup } from '../../../pages/html.ts';
+import type { Printer, RecordView } from '../view.ts';
 import { codeWithDisplay } from './primitive.ts';
-import type { Printer } from './printer.ts';
-import type { RecordView } from '../view.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Coding */
 export const coding: Printer = {

@@ -1,7 +1,7 @@
 import { codeableConcept, coding } from './coding.ts';
 import { annotation, attachment, period, reference } from './other.ts';
 import { address, contactPoint, humanName, identifier } from './person.ts';
-import type { Printer } from './printer.ts';
+import type { Printer } from '../view.ts';
 import { money, quantity, range, ratio } from './quantity.ts';
 
 /**

@@ -2,9 +2,8 @@ import { asString, isObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
 import type { Markup } from '../../../pages/html.ts';
 import { linkOf, safeLink } from '../view.ts';
-import type { RecordView } from '../view.ts';
+import type { Printer, RecordView } from '../view.ts';
 import { linked, longText, sizeText } from './primitive.ts';
-import type { Printer } from './printer.ts';
 import { periodText, timeElement, timeText } from './time.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Period */

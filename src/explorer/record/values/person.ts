@@ -2,10 +2,11 @@ import { asString, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { html } from '../../../pages/html.ts';
 import type { Markup } from '../../../pages/html.ts';
+import { badge } from '../../../pages/parts.ts';
 import { personName } from '../../../pages/person-name.ts';
 import { safeLink } from '../view.ts';
+import type { Printer } from '../view.ts';
 import { joined, linked } from './primitive.ts';
-import type { Printer } from './printer.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#HumanName */
 export const humanName: Printer = {
@@ -75,4 +76,4 @@ export const identifier: Printer = {
 
 /** The codes of use and type beside a value. */
 const tag = ({ use, type }: JsonObject): Markup =>
-  [use, type].filter(one => typeof one === 'string').map(one => html` <span class="tag" lang="en">${one}</span>`);
+  [use, type].filter(one => typeof one === 'string').map(one => badge(one, 'en'));

@@ -4,7 +4,7 @@ import type { ElementDefinition } from '../../../model/element.ts';
 import { html } from '../../../pages/html.ts';
 import type { Html, Markup } from '../../../pages/html.ts';
 import { locales } from '../../../pages/language.ts';
-import { inEnglish } from '../../definition/in-language.ts';
+import { inEnglish } from '../../definition/label.ts';
 import { linkOf, safeLink } from '../view.ts';
 import type { RecordView } from '../view.ts';
 import { timeElement } from './time.ts';

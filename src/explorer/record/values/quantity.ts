@@ -2,8 +2,7 @@ import { asObject, asString } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { decimalText } from '../../../fhir/json.ts';
 import { html } from '../../../pages/html.ts';
-import type { RecordView } from '../view.ts';
-import type { Printer } from './printer.ts';
+import type { Printer, RecordView } from '../view.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Quantity and the types that specialize it */
 export const quantity: Printer = {
