@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import type { AuditSink } from './log/log.ts';
 import { StoreUnavailable } from '../store/port/errors.ts';
 import type { UnavailableReason } from '../store/port/errors.ts';

@@ -3,7 +3,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { Model } from '../model/model.ts';
 import type { UnavailableReason } from '../store/port/errors.ts';
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import type { AuditSink } from './log/log.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { PendingEvents } from './pending-events.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import { detailEntity, patientEntity, requestEntity } from './entities.ts';
 import { agentsOf, coding, entryOf, outcomeOf, siteOf } from './event.ts';
 import { systems } from './systems.ts';

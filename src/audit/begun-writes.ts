@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import type { ShortEvent } from './short-event.ts';
 
 /** A write that was begun, and whose outcome no event reports: the server was killed, or the write is a moment old. */

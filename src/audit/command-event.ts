@@ -1,6 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { AuditEventAgent, AuditEventEntity } from 'fhir/r4.js';
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import { detailEntity, mostNamed, patientEntity } from './entities.ts';
 import { coding, entryOf, siteOf } from './event.ts';
 import type { Action, Outcome } from './event.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import type { Store } from '../store/port/store.ts';
 

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter } from '../store/audit/entry.ts';
+import type { AuditEntry, AuditFilter } from '../store/audit/line.ts';
 import type { AuditLog } from './log/log.ts';
 import {
   detailEntity,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ownerType } from '../auth/owned-by.ts';
 import { isId } from '../fhir/id.ts';
 import type { Model } from '../model/model.ts';
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import type { Extract } from '../indexing/extract.ts';
 import { detailEntity, longestQuery, mostNamed, versionReference } from './entities.ts';
 import { coding, entryOf, outcomeOf, siteOf, unknownAgent } from './event.ts';

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import { requestEntity } from './entities.ts';
 import { coding, entryOf, networkOf, outcomeOf, userType } from './event.ts';
 import { systems } from './systems.ts';

@@ -1,7 +1,6 @@
 import type { Query } from '../search/ast.ts';
-import { currentAttachments } from '../store/record/current-attachments.ts';
+import { currentAttachments, pagesOf } from '../store/port/pages.ts';
 import type { Attached } from '../store/port/blobs.ts';
-import { pagesOf } from '../store/port/pages.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import type { StoredVersion } from '../store/port/records.ts';
 

@@ -1,4 +1,4 @@
-import { recordsIn } from '../store/record/records-in.ts';
+import { recordsIn } from '../store/port/pages.ts';
 import type { Store } from '../store/port/store.ts';
 import { type Content, contentsOf, noContent } from './migrate/content.ts';
 import { copyRecords } from './migrate/copy.ts';

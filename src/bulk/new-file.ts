@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
-import { ownerOnly } from '../store/files/mode.ts';
+import { ownerOnly } from '../store/files/durable.ts';
 
 /** Writes a new file, for its owner only, and removes it after an error. Throws Error if it exists. */
 export async function writeNewFile<T>(path: string, write: (file: FileHandle) => Promise<T>): Promise<T> {

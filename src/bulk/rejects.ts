@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
-import { ownerOnly } from '../store/files/mode.ts';
+import { ownerOnly } from '../store/files/durable.ts';
 import { type Issue, operationOutcome } from '../fhir/outcome.ts';
 
 /** A rejected record. */

@@ -2,7 +2,7 @@ import type { Flag, Given } from '../config/flag.ts';
 import { some } from '../config/values.ts';
 import { isId } from '../fhir/id.ts';
 import type { Config } from '../config/read.ts';
-import type { AuditFilter } from '../store/audit/entry.ts';
+import type { AuditFilter } from '../store/audit/line.ts';
 
 /** `--until`, for commands that need no other filter. */
 export const untilFlag = {

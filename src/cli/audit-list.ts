@@ -1,7 +1,7 @@
 import { readEvents } from '../audit/read-events.ts';
 import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import type { AuditEntry } from '../store/audit/entry.ts';
+import type { AuditEntry } from '../store/audit/line.ts';
 import { audited } from './audited.ts';
 import { auditFilter, auditFlags, filterDetails } from './audit-flags.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';

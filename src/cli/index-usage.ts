@@ -1,7 +1,7 @@
 import { counted } from '../observability/counted.ts';
 import { integer } from '../config/values.ts';
-import { readIndexUsage, type UsedIndex } from '../store/server/index-usage-report.ts';
-import { usageCollection, usageDays } from '../store/server/index-usage.ts';
+import { readIndexUsage, usageCollection, usageDays } from '../store/server/index-usage.ts';
+import type { UsedIndex } from '../store/server/index-usage.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';

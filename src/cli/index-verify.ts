@@ -1,4 +1,4 @@
-import { recordsIn } from '../store/record/records-in.ts';
+import { recordsIn } from '../store/port/pages.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';

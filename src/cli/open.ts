@@ -94,7 +94,7 @@ export async function openAt(
     import('../indexing/extract.ts'),
     import('../indexing/not-indexed.ts'),
     import('../store/open.ts'),
-    import('../store/server/public-url.ts'),
+    import('../store/server/documents.ts'),
     import('../engine/definitions/restored.ts'),
   ]);
   const notIndexed = new Counts();

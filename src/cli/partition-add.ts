@@ -1,6 +1,6 @@
 import { displayName, partitionId } from '../config/values.ts';
 import type { Flag } from '../config/flag.ts';
-import { namePartition } from '../store/server/partition-names.ts';
+import { namePartition } from '../store/server/documents.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { onePositional } from './positionals.ts';

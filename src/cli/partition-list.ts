@@ -1,5 +1,5 @@
-import { partitionName } from '../store/server/partition-names.ts';
-import { recordsIn } from '../store/record/records-in.ts';
+import { partitionName } from '../store/server/documents.ts';
+import { recordsIn } from '../store/port/pages.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
 import { noPositionals } from './positionals.ts';

@@ -1,6 +1,6 @@
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { partitionId } from '../config/values.ts';
-import { namePartition } from '../store/server/partition-names.ts';
+import { namePartition } from '../store/server/documents.ts';
 import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { withStore } from './open.ts';

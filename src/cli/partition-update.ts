@@ -1,6 +1,6 @@
 import { ConfigError } from '../config/read.ts';
 import { partitionId } from '../config/values.ts';
-import { namePartition } from '../store/server/partition-names.ts';
+import { namePartition } from '../store/server/documents.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
 import { nameFlag } from './partition-add.ts';

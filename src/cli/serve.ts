@@ -14,7 +14,7 @@ import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';
 import type { ProcessParts } from '../processes/parent.ts';
 import { createReloads } from '../engine/reloads.ts';
-import { shellWord } from '../store/shell-word.ts';
+import { shellWord } from '../store/files/left-behind.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, defineCommand, exitCodes } from './command.ts';
 import { noPositionals } from './positionals.ts';

@@ -1,5 +1,5 @@
 import { counted } from '../observability/counted.ts';
-import type { AuditFilter } from '../store/audit/entry.ts';
+import type { AuditFilter } from '../store/audit/line.ts';
 import type { Store } from '../store/port/store.ts';
 import type { Opened } from './open.ts';
 import { printable } from './printable.ts';

@@ -2,8 +2,7 @@ import { createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { digestOf } from '../auth/token/digest.ts';
-import { makeFolder } from '../store/files/durable.ts';
-import { ownerOnly } from '../store/files/mode.ts';
+import { makeFolder, ownerOnly } from '../store/files/durable.ts';
 import { parseStoreUrl } from '../store/url.ts';
 
 /** Secret files of a demonstration: beside the store, or in `data` if that is not a file. */

@@ -2,7 +2,7 @@ import { createExtract } from '../indexing/extract.ts';
 import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
 import { openStore } from '../store/open.ts';
-import { keepPublicUrl } from '../store/server/public-url.ts';
+import { keepPublicUrl } from '../store/server/documents.ts';
 import type { Store, StoreDefinitions, StoreOptions } from '../store/port/store.ts';
 import { startIndexUsage } from './parts/index-usage.ts';
 import { checkStore } from './start-checks.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import { mostPageText } from '../store/port/page-texts.ts';
+import { mostPageText } from '../store/port/pages.ts';
 
 /** Most characters of one answer, whose entries count together: a Bundle beyond it is too costly. */
 export const longestAnswer = 32 * 1024 * 1024;

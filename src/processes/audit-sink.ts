@@ -1,6 +1,6 @@
 import type { AuditParts } from '../audit/audit.ts';
 import type { AuditSink } from '../audit/log/log.ts';
-import { printRecord } from '../store/audit/record.ts';
+import { printRecord } from '../store/audit/line.ts';
 import type { UnavailableReason } from '../store/port/errors.ts';
 import type { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';

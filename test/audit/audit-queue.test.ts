@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { AuditQueue } from '../../src/audit/audit-queue.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { list } from '../store/support/list.ts';
 import { chainsInMemory } from './support/chains.ts';
 import type { Chains } from './support/chains.ts';

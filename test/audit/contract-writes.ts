@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { commandEvent } from '../../src/audit/command-event.ts';
 import { compareWrites } from '../../src/audit/compare-writes.ts';
 import { createRequestEvents } from '../../src/audit/request-event.ts';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import type { Partition } from '../../src/store/port/partitions.ts';
 import type { Store } from '../../src/store/port/store.ts';
 import type { StoredVersion } from '../../src/store/port/records.ts';

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import * as t from '../store/support/fixture.ts';
 import { digestOf } from '../../src/store/audit/line.ts';
+import type { AuditEntry, AuditFilter } from '../../src/store/audit/line.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
+import type { AuditLog } from '../../src/audit/log/log.ts';
 import type { ChainPlace } from '../../src/store/audit/place.ts';
 import { openStore } from '../../src/store/open.ts';
 import type { AuditDamage } from '../../src/store/audit/verify.ts';
-import type { AuditEntry, AuditFilter } from '../../src/store/audit/entry.ts';
-import type { AuditLog } from '../../src/audit/log/log.ts';
 import type { Store } from '../../src/store/port/store.ts';
-import * as t from '../store/support/fixture.ts';
 import { list } from '../store/support/list.ts';
 
 /** Where chains are kept below a store, for tests that damage them. */

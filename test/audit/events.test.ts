@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { compareWrites } from '../../src/audit/compare-writes.ts';
-import type { AuditFilter } from '../../src/store/audit/entry.ts';
+import type { AuditFilter } from '../../src/store/audit/line.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';

@@ -7,7 +7,7 @@ import { createRequestEvents, refusedEvent } from '../../src/audit/request-event
 import type { AuditedRequest } from '../../src/audit/request.ts';
 import { signInEvent } from '../../src/audit/sign-in-event.ts';
 import { createAccess } from '../../src/auth/access.ts';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 import { list } from '../store/support/list.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setImmediate } from 'node:timers/promises';
 import { longestAnswer, readInRoom } from '../../src/interaction/answer-room.ts';
 import { createAnswerRooms } from '../../src/http/answer/answer-rooms.ts';
-import { mostPageText } from '../../src/store/port/page-texts.ts';
+import { mostPageText } from '../../src/store/port/pages.ts';
 import { inXml } from '../support/in-xml.ts';
 import { r4Of } from '../support/r4-of.ts';
 import { serve } from '../support/serve.ts';

@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#transaction: a batch over HTTP, whose entries are requests of their own.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { createBatch } from '../../src/interaction/bundle/batch.ts';
 import { dispatch } from '../../src/interaction/dispatch.ts';

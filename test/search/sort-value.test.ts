@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { IndexValue } from '../../src/indexing/entry.ts';
 import { compareValues, sortValue } from '../../src/search/sort-value.ts';
-import { sortText, sortTextValue } from '../../src/store/keys/sort-text.ts';
+import { sortText, sortTextValue } from '../../src/store/keys/order-key.ts';
 import { canonical, date, entry, number, quantity, reference, text, token } from './thing.ts';
 
 const coded = { kind: 'token', system: 'http://s', code: 'a', caseSensitive: false } as const;

@@ -3,7 +3,7 @@ import * as t from '../store/support/fixture.ts';
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { newStorePlace } from '../support/store-place.ts';
 import { backendToken, credentials, launchApp, post, refresh } from './support/flow.ts';
 import { authorizing, callback } from './support/server.ts';

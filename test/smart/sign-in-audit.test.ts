@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { Browser } from './support/browser.ts';
 import { authorizing, password } from './support/server.ts';
 import type { Authorizing } from './support/server.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBackgroundReport } from '../../src/store/server/background-report.ts';
+import { createBackgroundReport } from '../../src/store/upkeep/chores.ts';
 
 it('a failure of a retried task is reported once until the task succeeds', () => {
   const reported: unknown[] = [];

@@ -11,7 +11,7 @@ import { each, type Place } from './support/fixture.ts';
 import { kept, openClinic, picture, shippedModel } from './support/shipped.ts';
 import { type KeptBytes, type Where, whereKept } from './support/where.ts';
 import { attachmentSteps } from './support/verified.ts';
-import { currentAttachments } from '../../src/store/record/current-attachments.ts';
+import { currentAttachments } from '../../src/store/port/pages.ts';
 import { attachmentsIn, type RecordAttachment } from '../support/attached.ts';
 
 /** What every store promises about attachments. */

@@ -1,8 +1,8 @@
 // How often searches used each index, of several processes and of the last days.
 import { expect, it, onTestFinished } from 'vitest';
 import type { DocumentStore } from '../../src/store/port/documents.ts';
-import { createIndexUsage, type IndexUsage, usageCollection } from '../../src/store/server/index-usage.ts';
-import { readIndexUsage } from '../../src/store/server/index-usage-report.ts';
+import { createIndexUsage, readIndexUsage, usageCollection } from '../../src/store/server/index-usage.ts';
+import type { IndexUsage } from '../../src/store/server/index-usage.ts';
 import * as t from './support/fixture.ts';
 import { list } from './support/list.ts';
 

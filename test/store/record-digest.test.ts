@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordDigest } from '../../src/store/record/record-digest.ts';
+import { recordDigest } from '../../src/store/record/digest.ts';
 import type { KeptVersion } from '../../src/store/port/transfer.ts';
 
 const carried = { path: 'Basic.content', digest: 'ab', size: 3, contentType: 'image/gif' };

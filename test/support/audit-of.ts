@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
 import type { ChainPlace } from '../../src/store/audit/place.ts';
 

@@ -2,7 +2,7 @@ import { createExtract } from '../../src/indexing/extract.ts';
 import { loadModel } from './loaded-once.ts';
 import { splitForStamp } from '../../src/fhir/resource-text.ts';
 import { openStore } from '../../src/store/open.ts';
-import { keepPublicUrl } from '../../src/store/server/public-url.ts';
+import { keepPublicUrl } from '../../src/store/server/documents.ts';
 import type { Attached } from '../../src/store/port/blobs.ts';
 import type { Change } from '../../src/store/port/records.ts';
 import type { KeptVersion, Note } from '../../src/store/port/transfer.ts';

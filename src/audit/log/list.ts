@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditFilter } from '../../store/audit/entry.ts';
+import type { AuditEntry, AuditFilter } from '../../store/audit/line.ts';
 
 /** Whether an event matches all conditions of a filter. */
 export function matchesFilter({ partition, client, patient, since, until }: AuditFilter, entry: AuditEntry): boolean {

@@ -1,14 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import { verifyChains } from '../../store/audit/verify.ts';
 import type { AuditDamage } from '../../store/audit/verify.ts';
-import type { AuditEntry, AuditFilter } from '../../store/audit/entry.ts';
-import type { Refusal } from '../refusal.ts';
-import { inOrder, matchesFilter } from './list.ts';
 import { parseLine, printLines } from '../../store/audit/line.ts';
+import type { AuditEntry, AuditFilter, AuditRecord, Link, PrintedEvent } from '../../store/audit/line.ts';
+import type { Refusal } from '../refusal.ts';
 import { chainName, dayOf } from '../../store/audit/place.ts';
 import type { ChainPlace, OpenChain } from '../../store/audit/place.ts';
-import type { AuditRecord, Link, PrintedEvent } from '../../store/audit/record.ts';
-import { verifyChains } from '../../store/audit/verify.ts';
 import type { UnavailableReason } from '../../store/port/errors.ts';
+import { inOrder, matchesFilter } from './list.ts';
 
 /** Where audit events are appended. */
 export interface AuditSink {

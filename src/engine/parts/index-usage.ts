@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createBackgroundReport } from '../../store/server/background-report.ts';
+import { createBackgroundReport } from '../../store/upkeep/chores.ts';
 import { createIndexUsage, type CountUse, usageCollection } from '../../store/server/index-usage.ts';
 import type { Store } from '../../store/port/store.ts';
 import type { Start } from '../start.ts';

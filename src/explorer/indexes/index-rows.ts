@@ -2,9 +2,8 @@ import { isAllowed } from '../../auth/may.ts';
 import { restriction } from '../../auth/restrict.ts';
 import type { Access } from '../../auth/access.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
-import { usageCollection } from '../../store/server/index-usage.ts';
-import { readIndexUsage } from '../../store/server/index-usage-report.ts';
-import type { UsedIndex } from '../../store/server/index-usage-report.ts';
+import { readIndexUsage, usageCollection } from '../../store/server/index-usage.ts';
+import type { UsedIndex } from '../../store/server/index-usage.ts';
 import type { DatabaseIndex, IndexState } from '../../store/port/indexes.ts';
 import type { Store } from '../../store/port/store.ts';
 

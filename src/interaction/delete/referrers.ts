@@ -3,7 +3,7 @@ import { FhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import { paramsReferringTo } from '../../store/keys/referring.ts';
+import { paramsReferringTo } from '../../store/plan/indexes.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { Requirement, StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';

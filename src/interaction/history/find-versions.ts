@@ -5,7 +5,7 @@ import { fhirError } from '../../fhir/error.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
-import { mostPageText } from '../../store/port/page-texts.ts';
+import { mostPageText } from '../../store/port/pages.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import type { HistoryScope, VersionKey } from '../../store/port/transfer.ts';

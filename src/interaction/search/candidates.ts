@@ -17,7 +17,7 @@ import {
   parametersOf,
   parametersOfSort,
 } from '../../search/walk.ts';
-import { fitting } from '../../store/port/page-texts.ts';
+import { fitting } from '../../store/port/pages.ts';
 import type { Page, StoredVersion } from '../../store/port/records.ts';
 import { anyOrder, atMost, indexedBy, joinedTo, leadingTo, type Place, referringTo, urlOf } from './joined.ts';
 import { recordsContained, recordsInside, withContained } from './contained.ts';

@@ -8,7 +8,7 @@ import type { Indexed } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { IndexValue } from '../../indexing/entry.ts';
 import { idOfOwner } from '../../indexing/owners.ts';
-import { isFull, mostPageText } from '../../store/port/page-texts.ts';
+import { isFull, mostPageText } from '../../store/port/pages.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import { type Includer, indexedBy, isCanonical, leadingTo, type Place, referringTo, urlOf } from './joined.ts';

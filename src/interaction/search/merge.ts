@@ -4,7 +4,7 @@ import type { SearchRequest } from '../../search/request.ts';
 import { comparePositions, isIndexedOrder, positionOf } from '../../search/sort.ts';
 import { parametersOfSort } from '../../search/walk.ts';
 import { TooManyToSort } from '../../store/port/errors.ts';
-import { fitting, mostPageText } from '../../store/port/page-texts.ts';
+import { fitting, mostPageText } from '../../store/port/pages.ts';
 import type { Page, StoredVersion } from '../../store/port/records.ts';
 import { mostSorted } from '../../store/keys/sorted.ts';
 import { countMatches } from './find.ts';

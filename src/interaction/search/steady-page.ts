@@ -5,7 +5,7 @@ import { simplify } from '../../search/simplify.ts';
 import { comparePositions, positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
 import { parametersOfSort } from '../../search/walk.ts';
-import { fitting } from '../../store/port/page-texts.ts';
+import { fitting } from '../../store/port/pages.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { Page, StoredVersion } from '../../store/port/records.ts';
 import type { JoinedSearch } from './candidates.ts';

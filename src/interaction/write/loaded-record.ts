@@ -5,7 +5,7 @@ import type { ParsedJson } from '../../fhir/json.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { isTooLong } from '../../store/record/record-length.ts';
+import { isTooLong } from '../../store/record/changes.ts';
 import { longestRecord } from '../../store/port/records.ts';
 import type { Precondition } from '../../store/port/records.ts';
 import { policyOf } from '../../validation/policy.ts';

@@ -1,4 +1,4 @@
-import { partitionName } from '../../store/server/partition-names.ts';
+import { partitionName } from '../../store/server/documents.ts';
 import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
 import { errorSummary, titleOf, tokenField } from '../../pages/parts.ts';

@@ -1,5 +1,5 @@
 import type { RegisteredClient, RegisteredUser } from '../accounts/registered.ts';
-import { partitionName } from '../../store/server/partition-names.ts';
+import { partitionName } from '../../store/server/documents.ts';
 import { errorSummary, tickBox, titleOf, tokenField } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';

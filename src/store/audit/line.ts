@@ -1,7 +1,35 @@
 import { hash } from 'node:crypto';
-import type { AuditEntry } from './entry.ts';
-import { eventStart, printRecord } from './record.ts';
-import type { AuditRecord, Link } from './record.ts';
+
+/** Reference to a line of a chain by its digest. */
+export interface Link {
+  readonly chain: string;
+  readonly n: number;
+  readonly hash: string;
+}
+
+/** An event as another process of this server has printed it (`printRecord`). */
+export interface PrintedEvent {
+  readonly printed: string;
+}
+
+/** The content of a line apart from its digest and its number. */
+export type AuditRecord =
+  { readonly before: readonly Link[] } | { readonly pruned: string } | AuditEntry | PrintedEvent;
+
+/** The text before the event in a line: no string contains it, since quotes in strings are escaped. */
+const eventStart = ',"event":';
+
+/** The rest of a line after its number, as JSON. */
+export function printRecord(record: AuditRecord): string {
+  if ('before' in record) return `"before":${JSON.stringify(record.before)}}`;
+  if ('pruned' in record) return `"pruned":${JSON.stringify(record.pruned)}}`;
+  if ('printed' in record) return record.printed;
+  const { recorded, partition, client, patients, text } = record;
+  const of = partition === undefined ? '' : `,"partition":${JSON.stringify(partition)}`;
+  const by = client === undefined ? '' : `,"client":${JSON.stringify(client)}`;
+  const about = patients.length === 0 ? '' : `,"patients":${JSON.stringify(patients)}`;
+  return `"at":${recorded}${of}${by}${about}${eventStart}${text}}`;
+}
 
 /** One line of a chain; its digest covers `content` and the digest of the line before. */
 export interface Line {
@@ -68,3 +96,26 @@ type Fields = Readonly<Record<'n' | 'at' | 'partition' | 'client' | 'patients' |
 const head = '{"hash":"';
 const hashEnd = head.length + 43;
 const contentAt = hashEnd + 2;
+
+/** An event with the keys by which it is searched. */
+export interface AuditEntry {
+  /** Milliseconds since 1970 UTC. */
+  readonly recorded: number;
+  readonly partition: string | undefined;
+  readonly client: string | undefined;
+  /** Ids of the owners that it concerns. */
+  readonly patients: readonly string[];
+  /** The event itself, as JSON without line breaks: whole, or in the short form of `audit/short-event.ts`. */
+  readonly text: string;
+}
+
+/** All given conditions must match. */
+export interface AuditFilter {
+  readonly partition?: string;
+  readonly client?: string;
+  readonly patient?: string;
+  /** Milliseconds since 1970 UTC, inclusive. */
+  readonly since?: number;
+  /** Milliseconds since 1970 UTC, exclusive. */
+  readonly until?: number;
+}

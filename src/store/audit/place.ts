@@ -1,4 +1,4 @@
-import type { AuditFilter } from './entry.ts';
+import type { AuditFilter } from './line.ts';
 
 /** Storage of chains of lines, which a store provides and `ChainedLog` uses as an audit log. */
 export interface ChainPlace {

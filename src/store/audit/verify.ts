@@ -1,5 +1,5 @@
 import { digestOf, parseLine } from './line.ts';
-import type { Link } from './record.ts';
+import type { Link } from './line.ts';
 import { dayOf } from './place.ts';
 import type { ChainPlace } from './place.ts';
 

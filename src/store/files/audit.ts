@@ -1,10 +1,12 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
+import { open, readdir, rm } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
-import { ifThere, makeFolder, syncFolder } from './durable.ts';
-import { type Doing, failureOf, unavailable } from './failures.ts';
-import { ownerOnly } from './mode.ts';
+import { isChainName } from '../audit/place.ts';
+import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
+import { ifThere, makeFolder, ownerOnly, syncFolder } from './durable.ts';
+import { failureOf, unavailable } from './failures.ts';
+import type { Doing } from './failures.ts';
 
 /**
  * Chains of audit events as files of lines in a folder beside the file of the store, readable by their owner only, and

@@ -2,7 +2,12 @@ import { closeSync, fsync, mkdirSync, open as openFile, openSync, statSync, writ
 import { chmod, constants, copyFile, open, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ownerOnly } from './mode.ts';
+
+/**
+ * Modes of files and folders with health data: readable by their owner only, whatever the umask. Windows has no such
+ * bits.
+ */
+export const ownerOnly = { file: 0o600, folder: 0o700 } as const;
 
 // Calls that write or change names may wait for a disk and run in libuv's threads. Others, which the system answers
 // from memory, are called directly: passing a call to a thread takes longer than the call.

@@ -1,11 +1,21 @@
-import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { grace, trashTime } from '../record/attachment-ages.ts';
+import { setImmediate } from 'node:timers/promises';
+import { grace, overdue, trashTime } from '../port/blobs.ts';
 import { isDigest } from '../record/digest.ts';
-import { attachmentsFolder, bytesPath, trashFolder, trashPath } from './attachments.ts';
-import { isAbsent } from './durable.ts';
-import { moveToTrash, takeBack } from './trash.ts';
-import type { Reference } from '../upkeep/verify-attachments.ts';
+import { allDigits } from '../upkeep/verify-attachments.ts';
+import type { BytesFile, KeptBytes, Measured, Reference } from '../upkeep/verify-attachments.ts';
+import {
+  attachmentsFolder,
+  bytesPath,
+  measureFile,
+  moveToTrash,
+  placesOf,
+  takeBack,
+  trashFolder,
+  trashPath,
+} from './attachments.ts';
+import { ifThere, isAbsent } from './durable.ts';
 
 /** Attachments, or temporary files of a process that ended: other files are not touched. */
 const ownName = /^([0-9a-f]{64})(\.|$)/;
@@ -166,4 +176,33 @@ function namesIn(folder: string): readonly string[] {
     if (isAbsent(error)) return [];
     throw error;
   }
+}
+
+/**
+ * The attachments of a partition beside the file of a store. Those without a record are overdue when they are older
+ * than `age`, in milliseconds.
+ */
+export function bytesOf(known: KnownAttachments, file: string, n: number, age: number = overdue): KeptBytes {
+  return {
+    count: async () => allDigits.reduce((sum, digits) => sum + ownNames(attachmentsFolder(file, n, digits)).length, 0),
+    async *references(digits) {
+      yield* known.references(n, digits);
+    },
+    isReferred: async digest => known.isReferred(n, digest),
+    async *files(digits): AsyncIterable<BytesFile> {
+      await setImmediate();
+      const inTrash = ownNames(trashFolder(file, n, digits));
+      const names = new Set(ownNames(attachmentsFolder(file, n, digits)));
+      for (const digest of inTrash) if (!names.has(digest)) yield { digest, isTrash: true, isOverdue: false };
+      for (const digest of names) yield { digest, isTrash: false, isOverdue: isOlder(bytesPath(file, n, digest), age) };
+    },
+    async measure(digest): Promise<Measured | undefined> {
+      const trash = trashPath(file, n, digest);
+      for (const place of placesOf(file, n, digest)) {
+        const measured = await ifThere(() => measureFile(place));
+        if (measured !== undefined) return { ...measured, isTrash: place === trash };
+      }
+      return undefined;
+    },
+  };
 }

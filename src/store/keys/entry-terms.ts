@@ -38,7 +38,7 @@ export function valueTerms(value: IndexValue): readonly string[] {
   }
 }
 
-/** The terms of a pair of parameters, each once, as use-pairs.ts needs them. */
+/** The terms of a pair of parameters, each once, as plan/simplify.ts needs them. */
 export function pairTerms(values: Values, owner: string, token: string): readonly string[] {
   const termsOf = (code: string): ReadonlySet<string> => new Set((values.get(code) ?? []).flatMap(valueTerms));
   const tokens = [...termsOf(token)].filter(isPairedToken);

@@ -5,7 +5,7 @@ import { positionOf } from '../../search/sort.ts';
 import { createSortedPage } from '../../search/sorted-page.ts';
 import { parametersOfSort } from '../../search/walk.ts';
 import { DeadlinePassed, TooManyToSort } from '../port/errors.ts';
-import { fitting, mostPageText } from '../port/page-texts.ts';
+import { fitting, mostPageText } from '../port/pages.ts';
 import type { Partition } from '../port/partitions.ts';
 import type { Page, StoredVersion, StoreSearch } from '../port/records.ts';
 import type { StoreOptions } from '../port/store.ts';

@@ -1,5 +1,5 @@
 import type { Collection } from 'mongodb';
-import { grace, trashTime } from '../record/attachment-ages.ts';
+import { grace, trashTime } from '../port/blobs.ts';
 import { chunks, files } from './attachment-bucket.ts';
 import type { Core } from './core.ts';
 

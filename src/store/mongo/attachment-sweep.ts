@@ -1,4 +1,4 @@
-import { grace, trashTime } from '../record/attachment-ages.ts';
+import { grace, trashTime } from '../port/blobs.ts';
 import {
   chunks,
   dropFile,

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
-import { grace } from '../record/attachment-ages.ts';
-import { digestOf, isDigest, measure } from '../record/digest.ts';
+import { grace } from '../port/blobs.ts';
 import type { Attached } from '../port/blobs.ts';
+import { digestOf, isDigest, measure } from '../record/digest.ts';
 import { AttachmentMissing } from '../port/errors.ts';
 import { noteType } from './attachment-records.ts';
 import {
-  chunks,
   chunkSize,
+  chunks,
   claim,
   dropFile,
-  type FileDocument,
   fileName,
   files,
   goingName,
@@ -19,6 +18,7 @@ import {
   prepareBucket,
   waitingNow,
 } from './attachment-bucket.ts';
+import type { FileDocument } from './attachment-bucket.ts';
 import { DamagedChunk, readChunks } from './attachment-chunks.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrorsEach } from './failures.ts';
@@ -28,7 +28,7 @@ const atOnce = 16;
 
 /**
  * Stores attachments of a partition by their digest, equal bytes once; acknowledged by a majority when it resolves.
- * They wait for their record (attachment-ages.ts). Damaged bytes are written again.
+ * They wait for their record (port/blobs.ts). Damaged bytes are written again.
  */
 export async function putAttachment(
   core: Core,

@@ -1,4 +1,4 @@
-import { afterPrefix } from '../keys/after-prefix.ts';
+import { afterPrefix } from '../keys/interval.ts';
 import type { Interval } from '../keys/interval.ts';
 import type { TermRange } from '../keys/terms.ts';
 import { behindOrdered, firstValue, orderedText } from '../keys/order-key.ts';

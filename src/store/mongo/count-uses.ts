@@ -1,4 +1,4 @@
-import { visitIndexes } from '../plan/indexes-in.ts';
+import { visitIndexes } from '../plan/clause.ts';
 import type { Key } from './order.ts';
 import type { Place, ResolvedQuery } from './plan.ts';
 

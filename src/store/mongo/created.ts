@@ -1,5 +1,5 @@
 import type { ResourceType } from '../../model/model.ts';
-import { createdAmong } from '../keys/created.ts';
+import { createdAmong } from '../record/versions.ts';
 import { orderValue } from '../keys/order-key.ts';
 import { type Core, history, type Step, withSession } from './core.ts';
 import type { Stored } from './current.ts';

@@ -3,8 +3,8 @@ import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { sortValue } from '../../search/sort-value.ts';
 import { dateWidth } from '../keys/interval.ts';
 import { sortEnds } from '../plan/sort.ts';
-import { sortText } from '../keys/sort-text.ts';
-import { lowEnds, pairTerms, valuesOf, valueTerms } from '../keys/entry-terms.ts';
+import { orderKey, sortText, textOrderKey } from '../keys/order-key.ts';
+import { lowEnds, pairTerms, valueTerms, valuesOf } from '../keys/entry-terms.ts';
 import {
   absoluteTerms,
   anyTypeTerm,
@@ -27,13 +27,12 @@ import {
   updatedField,
   wideTerm,
 } from './names.ts';
-import { orderKey, textOrderKey } from '../keys/order-key.ts';
 
 /** The times of a version that is no tombstone, in milliseconds since 1970 UTC. */
 export interface Times {
   /** Its lastUpdated. */
   readonly updated: number;
-  /** When its record was created (store/keys/created.ts). */
+  /** When its record was created (store/record/versions.ts). */
   readonly created: number;
 }
 

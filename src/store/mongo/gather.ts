@@ -1,7 +1,7 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
 import { TooManyToSort } from '../port/errors.ts';
-import { isFull } from '../port/page-texts.ts';
+import { isFull } from '../port/pages.ts';
 import { mostSorted } from '../keys/sorted.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';

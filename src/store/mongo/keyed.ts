@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { firstOutcome } from '../record/first-outcome.ts';
+import { firstOutcome, withId } from '../record/changes.ts';
 import type { Change, WriteKey, WriteResult } from '../port/records.ts';
 import { KeyUsed } from '../port/errors.ts';
 import { writtenBy } from './apply.ts';
@@ -8,7 +8,6 @@ import type { Core, PartitionInfo } from './core.ts';
 import { isUndecided } from './failures.ts';
 import type { ReservationDocument } from './layout.ts';
 import { keyReservation } from './reservation-id.ts';
-import { withId } from '../record/with-id.ts';
 
 /** How long a repeated write waits for the first one before it finishes it, in milliseconds. */
 const longestWait = 500;

@@ -39,7 +39,7 @@ export interface ResourceDocument {
   readonly attached?: readonly Attached[];
   /** `_id` of the reservation of this version's write. */
   readonly by?: string;
-  /** The digest of the version (store/record/record-digest.ts); absent only if the document was damaged. */
+  /** The digest of the version (store/record/digest.ts); absent only if the document was damaged. */
   readonly digest?: string;
 }
 

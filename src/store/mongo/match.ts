@@ -13,7 +13,7 @@ import type { ReservationDocument } from './layout.ts';
 import { declared } from './prepare.ts';
 import { findReferring } from './referring.ts';
 import { reservationId } from './reservation-id.ts';
-import { withId } from '../record/with-id.ts';
+import { withId } from '../record/changes.ts';
 
 /**
  * How long before the end of a reservation no record is created under it, in milliseconds: longer than a write takes.

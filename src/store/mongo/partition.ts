@@ -26,7 +26,7 @@ import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { historySlice } from './history.ts';
 import { withOurDefinitions } from './register.ts';
-import { requireStillDeclared } from '../record/replaced.ts';
+import { requireStillDeclared } from '../record/changes.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { findReferring } from './referring.ts';
 import { searchPage } from './search.ts';

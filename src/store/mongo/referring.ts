@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { RecordKey, Referred } from '../port/records.ts';
-import { paramsReferringTo, readyIndexes } from '../keys/referring.ts';
+import { paramsReferringTo, readyIndexes } from '../plan/indexes.ts';
 import { idTerm, urlTerm } from '../keys/terms.ts';
 import { anyOf } from './conditions.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';

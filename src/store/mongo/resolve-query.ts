@@ -2,7 +2,7 @@ import type { Filter } from 'mongodb';
 import type { Query } from '../../search/ast.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import { lower } from '../plan/lower.ts';
-import { usePairs } from '../plan/use-pairs.ts';
+import { usePairs } from '../plan/simplify.ts';
 import { isOfAnyType } from '../keys/terms.ts';
 import { bucketOf, ownerOf } from './bucket.ts';
 import type { Clause } from './clause.ts';

@@ -1,7 +1,7 @@
 import type { FoundDocument } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { parseOwners } from '../keys/owners.ts';
-import { fitting } from '../port/page-texts.ts';
+import { fitting } from '../port/pages.ts';
 import type { Page, StoredVersion, StoreSearch } from '../port/records.ts';
 import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';

@@ -1,4 +1,4 @@
-import { overdue } from '../record/attachment-ages.ts';
+import { overdue } from '../port/blobs.ts';
 import { measure } from '../record/digest.ts';
 import type { BytesFile, KeptBytes, Measured } from '../upkeep/verify-attachments.ts';
 import { chunks, type FileDocument, fileName, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';

@@ -2,7 +2,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import type { Checked } from '../upkeep/report.ts';
+import type { Checked } from '../upkeep/indexes.ts';
 import { createdOrder } from '../port/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';

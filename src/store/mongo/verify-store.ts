@@ -1,5 +1,6 @@
-import { type Checked, type Part } from '../upkeep/report.ts';
-import { versionFinding } from '../record/version-fault.ts';
+import type { Checked } from '../upkeep/indexes.ts';
+import { type Part } from '../upkeep/verify.ts';
+import { versionFinding } from '../record/faults.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { partitionsOf, typesKept } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';

@@ -3,7 +3,7 @@ import type { Position } from '../../search/ast.ts';
 import { findDocuments, type Reading } from './find.ts';
 import { keyAt, type Key } from './order.ts';
 import { firstValue } from '../keys/order-key.ts';
-import { isFull } from '../port/page-texts.ts';
+import { isFull } from '../port/pages.ts';
 import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 

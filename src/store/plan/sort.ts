@@ -11,7 +11,7 @@ export type Key<I> =
   | { readonly by: 'id' | 'updated' | 'created'; readonly descending: boolean }
   /** The low end of a date. */
   | { readonly by: 'date'; readonly index: I; readonly end: End; readonly descending: boolean }
-  /** A value of a sort index (sort-text.ts). */
+  /** A value of a sort index (keys/order-key.ts). */
   | {
       readonly by: 'value';
       readonly kind: SortKind;

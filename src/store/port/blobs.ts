@@ -5,8 +5,7 @@ export interface BlobStore {
   /**
    * Stores bytes outside of the records, equal bytes once; durable when it resolves. Damaged bytes are written again.
    * After 7 days without a record that references them a sweep moves them to the trash, from which they are restored
-   * when they are put again, or when a record references them. After 7 days there a sweep deletes them
-   * (attachment-ages.ts).
+   * when they are put again, or when a record references them. After 7 days there a sweep deletes them.
    */
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }>;
   /** The bytes of a digest, also from the trash; undefined if they do not exist. */
@@ -50,3 +49,14 @@ export interface AttachmentFinding {
   /** The records that reference them: `Type/id/_history/version`. */
   readonly records: readonly string[];
 }
+
+const day = 86_400_000;
+
+/** How long attachments without a record stay in place, in milliseconds; then a sweep moves them to the trash. */
+export const grace = 7 * day;
+
+/** How long they stay in the trash, in milliseconds; then a sweep deletes them. */
+export const trashTime = 7 * day;
+
+/** The age of attachments without a record at which `verify` reports that no sweep has taken them, in milliseconds. */
+export const overdue = grace + day;

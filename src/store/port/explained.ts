@@ -13,7 +13,7 @@ export interface ExplainedAnswer {
 }
 
 export interface ExplainedClause {
-  /** As plan/print.ts prints it. */
+  /** The text of `printClause` (plan/clause.ts). */
   readonly clause: string;
   /** The index that finds its matches; undefined for a clause that no index serves, such as a complement. */
   readonly index: string | undefined;

@@ -192,5 +192,5 @@ export interface Page {
   readonly next: Position | undefined;
 }
 
-/** Maximum length of a record's text, in bytes of UTF-8 (record-length.ts). */
+/** Maximum length of a record's text, in bytes of UTF-8. */
 export const longestRecord = 8 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import type { Attached } from '../port/blobs.ts';
-import { claimBytes } from '../files/trash.ts';
+import { claimBytes } from '../files/attachments.ts';
 import { JobStopped } from './job-stopped.ts';
 import type { PreparedChange } from './jobs.ts';
 import type { Database } from './open.ts';

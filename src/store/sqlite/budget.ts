@@ -1,4 +1,4 @@
-import { valuesIn } from '../plan/values-in.ts';
+import { valuesIn } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 
 /** The allowed work: little on the event loop, and in a reader worker all within the deadline. */

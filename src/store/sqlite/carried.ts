@@ -1,5 +1,5 @@
 import type { Attached } from '../port/blobs.ts';
-import { printAttached } from '../record/record-digest.ts';
+import { printAttached } from '../record/digest.ts';
 import type { Database } from './open.ts';
 import { attachedOf } from './row-values.ts';
 

@@ -1,4 +1,4 @@
-import { valuesIn } from '../plan/values-in.ts';
+import { valuesIn } from '../plan/clause.ts';
 import { check, sourcesOf } from './clause-sql.ts';
 import type { Clause } from './clause.ts';
 import type { Database } from './open.ts';

@@ -1,8 +1,9 @@
-import { afterPrefix } from '../keys/after-prefix.ts';
+import { afterPrefix } from '../keys/interval.ts';
 import type { Interval } from '../keys/interval.ts';
 import type { RangeClause, ValueClause } from './clause.ts';
 import type { Columns } from './columns.ts';
-import { allOf, join, type Sql, sql } from './sql.ts';
+import { allOf, join, sql } from './sql.ts';
+import type { Sql } from './sql.ts';
 
 /** The condition of a terms clause. */
 export function termConditions(clause: Extract<ValueClause, { kind: 'terms' | 'prefix' }>, value: Sql): readonly Sql[] {

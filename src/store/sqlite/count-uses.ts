@@ -1,4 +1,4 @@
-import { visitIndexes } from '../plan/indexes-in.ts';
+import { visitIndexes } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';

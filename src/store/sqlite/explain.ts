@@ -1,10 +1,10 @@
-import type { ExplainedAnswer, ExplainedClause, Explain } from '../port/explained.ts';
+import type { Explain, ExplainedAnswer, ExplainedClause } from '../port/explained.ts';
 import { createdOrder } from '../port/indexes.ts';
-import { partsOf } from '../plan/clause.ts';
-import { printClause } from '../plan/print.ts';
+import { partsOf, printClause } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
-import { countMatches, type LoweredCount } from './count.ts';
+import { countMatches } from './count.ts';
+import type { LoweredCount } from './count.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { FoundRow } from './found.ts';
 import type { Key } from './order.ts';

@@ -1,4 +1,4 @@
-import { afterPrefix } from '../keys/after-prefix.ts';
+import { afterPrefix } from '../keys/interval.ts';
 import type { FindTerms } from './lower.ts';
 import type { Database } from './open.ts';
 

@@ -4,7 +4,7 @@ import type { KeptVersion, Note } from '../port/transfer.ts';
 import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
 import type { DueBytes } from '../files/sweep.ts';
 import type { Failure } from '../files/failures.ts';
-import type { WatchedFiles } from '../files/watch.ts';
+import type { WatchedFiles } from '../files/condition.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
 import type { WantedPartition, WantedType } from './wanted.ts';

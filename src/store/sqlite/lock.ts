@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { StoreRefused } from '../port/errors.ts';
 import { type Database, openBare } from './open.ts';
-import { makePrivate } from '../files/private.ts';
+import { makePrivate } from '../files/left-behind.ts';
 import { isBusy } from './sqlite-error.ts';
 
 /**

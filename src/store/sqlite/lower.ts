@@ -1,6 +1,6 @@
 import type { Query } from '../../search/ast.ts';
 import { lower as lowerQuery } from '../plan/lower.ts';
-import { usePairs } from '../plan/use-pairs.ts';
+import { usePairs } from '../plan/simplify.ts';
 import { idTerm } from '../keys/terms.ts';
 import type { Clause } from './clause.ts';
 import type { TypeIndex } from './dictionary.ts';

@@ -1,5 +1,5 @@
-import { firstOutcome } from '../record/first-outcome.ts';
-import { valueDigest } from '../record/record-digest.ts';
+import { firstOutcome } from '../record/changes.ts';
+import { valueDigest } from '../record/digest.ts';
 import type { Mark, WriteResult } from '../port/records.ts';
 import type { Job, JobResult, NotesJob, WriteJob, Written } from './jobs.ts';
 import type { Database } from './open.ts';

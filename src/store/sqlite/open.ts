@@ -1,7 +1,7 @@
 import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Cache } from '../../limits/cache.ts';
 import { type Failure, unavailable } from '../files/failures.ts';
-import { mostPageText } from '../port/page-texts.ts';
+import { mostPageText } from '../port/pages.ts';
 import { failureOf } from './failures.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { Trace, type Traced } from './trace.ts';

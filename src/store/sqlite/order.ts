@@ -6,7 +6,7 @@ import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts
 import { join, raw, type Sql, sql } from './sql.ts';
 import type { SortKind } from '../../search/sort-value.ts';
 import { IndexPending } from '../port/errors.ts';
-import { sortText, sortTextValue } from '../keys/sort-text.ts';
+import { sortText, sortTextValue } from '../keys/order-key.ts';
 import { orderCode, sortCode } from './wanted.ts';
 
 /** A sort key with its indexes. */

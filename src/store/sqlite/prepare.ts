@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isNew, queryOf, requireApart } from '../port/conditional.ts';
 import { printOwners } from '../keys/owners.ts';
-import { isTooLong } from '../record/record-length.ts';
+import { isTooLong } from '../record/changes.ts';
 import type { Change, Requirement, WriteOptions } from '../port/records.ts';
 import { RecordTooLarge } from '../port/errors.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
@@ -17,7 +17,7 @@ import { differences } from './differences.ts';
 import { carriesSame } from './carried.ts';
 import { askNoMatch } from './no-match.ts';
 import { isOrdered } from './order.ts';
-import { paramsReferringTo } from '../keys/referring.ts';
+import { paramsReferringTo } from '../plan/indexes.ts';
 import { askReferring } from './referring.ts';
 import { emptyRows, type Rows, rowsOf } from './rows.ts';
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { RecordKey, Referred } from '../port/records.ts';
-import { paramsReferringTo, readyIndexes } from '../keys/referring.ts';
+import { paramsReferringTo, readyIndexes } from '../plan/indexes.ts';
 import { idTerm, urlTerm } from '../keys/terms.ts';
 import type { Core } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';

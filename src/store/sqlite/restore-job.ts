@@ -1,4 +1,4 @@
-import { recordDigest } from '../record/record-digest.ts';
+import { recordDigest } from '../record/digest.ts';
 import type { KeptVersion } from '../port/transfer.ts';
 import { attachKept } from './attach-job.ts';
 import type { Commit } from './commit.ts';

@@ -4,7 +4,7 @@ import { dateWidth } from '../keys/interval.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
 import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../keys/entry-terms.ts';
 import { sortValue } from '../../search/sort-value.ts';
-import { sortText } from '../keys/sort-text.ts';
+import { sortText } from '../keys/order-key.ts';
 import { absoluteTerms, missing, quantityRanges } from '../keys/terms.ts';
 
 /** `ord` of a resource without the sort date: before all others. */

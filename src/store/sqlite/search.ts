@@ -3,7 +3,7 @@ import { along, type Along, boundsWalk, segments } from './along.ts';
 import { type Arm, armOfTerm, armOfType, termsInUse } from './arms.ts';
 import { checkOfMany } from './check-of-many.ts';
 import { inside } from './conditions.ts';
-import { isFull } from '../port/page-texts.ts';
+import { isFull } from '../port/pages.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import type { Clause } from './clause.ts';
 import { type FoundRow, foundRow, ticksOf } from './found.ts';

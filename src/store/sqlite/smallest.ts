@@ -1,4 +1,4 @@
-import { valuesIn } from '../plan/values-in.ts';
+import { valuesIn } from '../plan/clause.ts';
 import type { Budget } from './budget.ts';
 import { sourcesOf } from './clause-sql.ts';
 import type { Clause } from './clause.ts';

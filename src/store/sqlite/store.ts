@@ -9,17 +9,28 @@ import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } 
 import { StoreRefused } from '../port/errors.ts';
 import type { ChainPlace } from '../audit/place.ts';
 import { auditChains } from '../files/audit.ts';
-import { type BytesFolder, sweepBytes } from '../files/sweep.ts';
-import { knownAttachments } from './attachment-rows.ts';
+import { bytesOf, sweepBytes } from '../files/sweep.ts';
+import type { BytesFolder } from '../files/sweep.ts';
 import { makeFolder } from '../files/durable.ts';
-import { Condition } from '../files/condition.ts';
+import { Condition, FileWatch, watchedFiles } from '../files/condition.ts';
 import type { Failure } from '../files/failures.ts';
-import { type Core, partitionIndex, register, submit } from './core.ts';
-import { SqliteDocuments } from './documents.ts';
-import { FileWatch, watchedFiles } from '../files/watch.ts';
-import { sqliteIndexes } from './indexes.ts';
 import { Indexes } from '../upkeep/indexes.ts';
-import { leftBehind, lostBytesNotice, refusal, refuseInterrupted, requireNothingLeft } from '../files/left-behind.ts';
+import {
+  exposureNotice,
+  leftBehind,
+  lostBytesNotice,
+  makePrivate,
+  refusal,
+  refuseInterrupted,
+  requireNothingLeft,
+} from '../files/left-behind.ts';
+import { verify } from '../upkeep/verify.ts';
+import { changeTo } from '../upkeep/views.ts';
+import { knownAttachments } from './attachment-rows.ts';
+import { partitionIndex, register, submit } from './core.ts';
+import type { Core } from './core.ts';
+import { SqliteDocuments } from './documents.ts';
+import { sqliteIndexes } from './indexes.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
 import { keptNotes, prepareNotes } from './notes.ts';
@@ -27,14 +38,12 @@ import { openDatabase } from './open.ts';
 import { openingError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
-import { exposureNotice, makePrivate } from '../files/private.ts';
 import { registered } from './register-job.ts';
 import { Readers } from './readers.ts';
-import { type Budgets, usualBudgets } from './budget.ts';
-import { verify } from '../upkeep/verify.ts';
-import { changeTo } from '../upkeep/views.ts';
-import { noUpkeep, startUpkeep, type Upkeep } from './upkeep.ts';
-import { bytesOf } from '../files/kept-bytes.ts';
+import { usualBudgets } from './budget.ts';
+import type { Budgets } from './budget.ts';
+import { noUpkeep, startUpkeep } from './upkeep.ts';
+import type { Upkeep } from './upkeep.ts';
 import { partsOf } from './verify-store.ts';
 import { isMountedReadOnly } from './still.ts';
 import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';

@@ -1,10 +1,9 @@
-import { createBackgroundReport } from '../server/background-report.ts';
-import { doChores } from '../upkeep/chores.ts';
+import { createBackgroundReport, doChores } from '../upkeep/chores.ts';
 import type { BytesFolder } from '../files/sweep.ts';
+import { unavailable } from '../files/failures.ts';
+import type { FileWatch } from '../files/condition.ts';
 import { choresOf } from './background.ts';
 import type { Core } from './core.ts';
-import { unavailable } from '../files/failures.ts';
-import type { FileWatch } from '../files/watch.ts';
 
 /** What an open store does beside requests, and its end: one for all definitions that it has had. */
 export interface Upkeep {

@@ -3,7 +3,7 @@ import { withOnly } from '../../indexing/only.ts';
 import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import type { Checked } from '../upkeep/report.ts';
+import type { Checked } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex } from './core.ts';
 import { createdOf } from './created.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoreFinding } from '../port/transfer.ts';
-import { versionFinding } from '../record/version-fault.ts';
-import type { Checked } from '../upkeep/report.ts';
+import { versionFinding } from '../record/faults.ts';
+import type { Checked } from '../upkeep/indexes.ts';
 import { attachedTo } from './carried.ts';
 import type { Database, Row } from './open.ts';
 import { reasonOf, walkTable } from './walk-table.ts';

@@ -1,5 +1,6 @@
 import type { StoreFinding } from '../port/transfer.ts';
-import type { Checked, Part } from '../upkeep/report.ts';
+import type { Checked } from '../upkeep/indexes.ts';
+import type { Part } from '../upkeep/verify.ts';
 import type { Core } from './core.ts';
 import type { Database } from './open.ts';
 import { registered } from './register-job.ts';

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
-import { valueDigest } from '../record/record-digest.ts';
+import { valueDigest } from '../record/digest.ts';
 import type { StoreFinding } from '../port/transfer.ts';
-import { jsonFault, settingsFault } from '../record/value-fault.ts';
-import type { Checked } from '../upkeep/report.ts';
+import { jsonFault, settingsFault } from '../record/faults.ts';
+import type { Checked } from '../upkeep/indexes.ts';
 import type { Database, Row } from './open.ts';
 import { attempt, reasonOf, type Walked, walkTable } from './walk-table.ts';
 

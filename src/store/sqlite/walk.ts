@@ -5,7 +5,7 @@ import { bounds } from './conditions.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
-import { isFull } from '../port/page-texts.ts';
+import { isFull } from '../port/pages.ts';
 import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
 import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';

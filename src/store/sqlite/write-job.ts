@@ -1,6 +1,6 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import { holds, isNew } from '../port/conditional.ts';
-import { recordDigest } from '../record/record-digest.ts';
+import { recordDigest } from '../record/digest.ts';
 import type { Commit } from './commit.ts';
 import { attach } from './attach-job.ts';
 import { attachedTo } from './carried.ts';

@@ -1,7 +1,7 @@
 import { Checkpoints } from './checkpoint.ts';
 import type { Failure } from '../files/failures.ts';
 import { failureOf } from './failures.ts';
-import { FileWatch } from '../files/watch.ts';
+import { FileWatch } from '../files/condition.ts';
 import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
 import type { StoreTimes } from '../port/store.ts';
 import { type Database, openDatabase } from './open.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { threadArguments } from '../../limits/exec-arguments.ts';
-import { createBackgroundReport } from '../server/background-report.ts';
+import { createBackgroundReport } from '../upkeep/chores.ts';
 import { StoreUnavailable } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
 import { unavailable } from '../files/failures.ts';

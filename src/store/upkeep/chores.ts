@@ -1,5 +1,4 @@
 import { setTimeout } from 'node:timers/promises';
-import { createBackgroundReport } from '../server/background-report.ts';
 import type { PartitionIdentity } from '../port/partitions.ts';
 import type { IndexDriver } from './indexes.ts';
 
@@ -42,4 +41,24 @@ export async function rebuildPending<P extends PartitionIdentity>(driver: IndexD
   for (const [partition, type] of await driver.pendingTypes())
     if ((await driver.rebuildSlice(partition, type)) === 'more') return true;
   return false;
+}
+
+/**
+ * Reports failures of background work that is retried: the first failure, and no further one until the work has
+ * succeeded.
+ */
+export function createBackgroundReport(fault: (error: unknown) => void = () => {}): {
+  readonly worked: () => void;
+  readonly failed: (error: unknown) => void;
+} {
+  let isTold = false;
+  return {
+    worked: () => {
+      isTold = false;
+    },
+    failed(error) {
+      if (!isTold) fault(error);
+      isTold = true;
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { TextDamaged } from '../../fhir/stored-text.ts';
 import type { IndexEntry } from '../../indexing/entry.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { StoreOptions } from '../port/store.ts';
-import { jsonFault } from '../record/value-fault.ts';
+import { jsonFault } from '../record/faults.ts';
 
 /**
  * The index entries of a stored text; undefined if it is damaged, which is reported to `fault`: its entries are

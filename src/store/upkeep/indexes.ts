@@ -1,9 +1,15 @@
+import type { StoreFinding } from '../port/transfer.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
 import type { DatabaseIndex, IndexAdmin, IndexScope, IndexState, PendingIndex } from '../port/indexes.ts';
 import type { PartitionIdentity } from '../port/partitions.ts';
 import type { StoreOptions } from '../port/store.ts';
-import type { Checked } from './report.ts';
+
+/** The progress of a part of a verification since its last report, with its findings. */
+export interface Checked {
+  readonly checked: number;
+  readonly findings: readonly StoreFinding[];
+}
 
 /** The index operations of a driver; `P` is its type of partitions. */
 export interface IndexDriver<P extends PartitionIdentity> {

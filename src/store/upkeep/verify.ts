@@ -1,10 +1,12 @@
+import type { Checked } from './indexes.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { AttachmentProgress } from '../port/blobs.ts';
 import type { PartitionIdentity } from '../port/partitions.ts';
-import type { StoreProgress, VerifyScope } from '../port/transfer.ts';
-import { type IndexDriver, requirePartition, typesIn } from './indexes.ts';
-import { type Part, reportParts } from './report.ts';
-import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';
+import type { StoreFinding, StoreProgress, VerifyScope } from '../port/transfer.ts';
+import { requirePartition, typesIn } from './indexes.ts';
+import type { IndexDriver } from './indexes.ts';
+import { verifyAttachments } from './verify-attachments.ts';
+import type { KeptBytes } from './verify-attachments.ts';
 
 /** The verification operations of a driver; `P` is its type of partitions. */
 export interface VerifyDriver<P extends PartitionIdentity> {
@@ -42,3 +44,35 @@ async function* verifyType<P extends PartitionIdentity>(
     yield { step: 'indexes', type: type.name, checked, of: Math.max(state?.of ?? 0, checked), findings };
   }
 }
+
+/** A part of a verification; it is read only when those before it are done. */
+export interface Part {
+  readonly step: StoreProgress['step'];
+  /** The total, if it is known. */
+  readonly of?: number;
+  readonly read: AsyncIterable<Checked>;
+}
+
+/** Reads the parts one after the other and reports progress; each finding once. */
+export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<StoreProgress> {
+  const isNew = createFilter();
+  const checked = { file: 0, records: 0, versions: 0, values: 0, indexes: 0 };
+  for await (const { step, of, read } of parts)
+    for await (const one of read) {
+      checked[step] += one.checked;
+      yield { step, checked: checked[step], of, findings: one.findings.filter(isNew) };
+    }
+}
+
+/** Filters duplicate findings. A damaged record is reported once, whatever else follows from its damage. */
+function createFilter(): (finding: StoreFinding) => boolean {
+  const reported = new Set<string>();
+  return ({ is, partition = '', what, why }) => {
+    const key = JSON.stringify([partition, what, isOfRecord.has(is) ? '' : why]);
+    const isNew = !reported.has(key);
+    reported.add(key);
+    return isNew;
+  };
+}
+
+const isOfRecord: ReadonlySet<StoreFinding['is']> = new Set(['altered', 'text', 'stamp']);

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { digestOf, parseLine, printLines } from '../../../src/store/audit/line.ts';
-import type { AuditEntry } from '../../../src/store/audit/entry.ts';
+import type { AuditEntry } from '../../../src/store/audit/line.ts';
 
 const optional = fc.option(fc.string({ unit: 'binary' }), { nil: undefined });
 const entry: fc.Arbitrary<AuditEntry> = fc.record({

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { namePartition } from '../../../src/store/server/partition-names.ts';
+import { namePartition } from '../../../src/store/server/documents.ts';
 import { readBrand } from '../../../src/pages/brand.ts';
 import { openClinic } from './support/clinic.ts';
 import type { Clinic } from './support/clinic.ts';

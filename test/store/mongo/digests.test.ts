@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HistoryDocument, ResourceDocument } from '../../../src/store/mongo/layout.ts';
-import { recordDigest } from '../../../src/store/record/record-digest.ts';
+import { recordDigest } from '../../../src/store/record/digest.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';

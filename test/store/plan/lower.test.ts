@@ -3,12 +3,12 @@ import type { ResourceType } from '../../../src/model/model.ts';
 import type { Query, Sort } from '../../../src/search/ast.ts';
 import { IndexPending } from '../../../src/store/port/errors.ts';
 import { everything } from '../../../src/store/keys/interval.ts';
+import { valuesIn } from '../../../src/store/plan/clause.ts';
 import type { Clause } from '../../../src/store/plan/clause.ts';
 import type { Indexes } from '../../../src/store/plan/indexes.ts';
 import { lower } from '../../../src/store/plan/lower.ts';
 import { lowerSort } from '../../../src/store/plan/sort.ts';
-import { usePairs } from '../../../src/store/plan/use-pairs.ts';
-import { valuesIn } from '../../../src/store/plan/values-in.ts';
+import { usePairs } from '../../../src/store/plan/simplify.ts';
 import { search, thing } from '../../search/thing.ts';
 
 /** A driver whose references are the codes of parameters, that lists no types of an id and marks nothing as missing. */

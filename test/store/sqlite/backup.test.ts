@@ -8,14 +8,14 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openBackupSource } from '../../../src/store/backup/open.ts';
 import { printLines } from '../../../src/store/audit/line.ts';
+import type { AuditRecord } from '../../../src/store/audit/line.ts';
 import { chainName } from '../../../src/store/audit/place.ts';
-import type { AuditRecord } from '../../../src/store/audit/record.ts';
 import { chainPath } from '../../../src/store/files/audit.ts';
 import { attachmentsFolder, bytesPath } from '../../../src/store/files/attachments.ts';
 import { layout } from '../../../src/store/sqlite/migrations.ts';

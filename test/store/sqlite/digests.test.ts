@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { recordDigest } from '../../../src/store/record/record-digest.ts';
+import { recordDigest } from '../../../src/store/record/digest.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { StoreOptions } from '../../../src/store/port/store.ts';
 import { bytesOf } from '../support/bytes-of.ts';

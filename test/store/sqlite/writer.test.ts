@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
-import { Condition } from '../../../src/store/files/condition.ts';
-import { watchedFiles } from '../../../src/store/files/watch.ts';
+import * as t from '../support/fixture.ts';
+import { Condition, watchedFiles } from '../../../src/store/files/condition.ts';
 import { Writer } from '../../../src/store/sqlite/writer.ts';
 import { StoreUnavailable } from '../../../src/store/port/errors.ts';
-import * as t from '../support/fixture.ts';
 
 it('a writer that dies fails what it was given as transient, and the next job has a new one', async () => {
   const place = await t.newPlace();

@@ -4,7 +4,7 @@ import type { Position, Sort } from '../../../search/ast.ts';
 import { comparePositions, positionOf } from '../../../search/sort.ts';
 import { createSortedPage } from '../../../search/sorted-page.ts';
 import { parametersOfSort } from '../../../search/walk.ts';
-import { fitting } from '../../../store/port/page-texts.ts';
+import { fitting } from '../../../store/port/pages.ts';
 import type { Partition } from '../../../store/port/partitions.ts';
 import type { Page, StoredVersion, StoreSearch } from '../../../store/port/records.ts';
 import { indexedBy } from '../../search/joined.ts';

@@ -2,7 +2,7 @@ import { stamp } from '../../../fhir/resource-text.ts';
 import type { Attached } from '../../../store/port/blobs.ts';
 import { holds } from '../../../store/port/conditional.ts';
 import { RecordTooLarge, SeveralMatch, VersionConflict } from '../../../store/port/errors.ts';
-import { isTooLong } from '../../../store/record/record-length.ts';
+import { isTooLong } from '../../../store/record/changes.ts';
 import type {
   Change,
   Page,

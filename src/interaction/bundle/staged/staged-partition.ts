@@ -6,7 +6,7 @@ import type { Extract } from '../../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
 import { VersionConflict } from '../../../store/port/errors.ts';
-import { currentAttachments } from '../../../store/record/current-attachments.ts';
+import { currentAttachments } from '../../../store/port/pages.ts';
 import type { Attached } from '../../../store/port/blobs.ts';
 import type { Explain } from '../../../store/port/explained.ts';
 import type { Partition, PartitionSettings } from '../../../store/port/partitions.ts';

@@ -4,7 +4,7 @@ import { belowBase, parseReference } from '../../../fhir/reference.ts';
 import { referencesIn } from '../../../fhir/references-in.ts';
 import type { Issue } from '../../../fhir/outcome.ts';
 import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
-import { fitting } from '../../../store/port/page-texts.ts';
+import { fitting } from '../../../store/port/pages.ts';
 import { hasText } from '../../../store/port/records.ts';
 import type { StoredVersion, VersionWithText } from '../../../store/port/records.ts';
 import { MOST_INCLUDED, readVisible } from '../../search/include.ts';

@@ -2,7 +2,7 @@ import type { ResourceType } from '../../../model/model.ts';
 import type { Position } from '../../../search/ast.ts';
 import { badPageToken } from '../../../search/cursor.ts';
 import { positionOf } from '../../../search/sort.ts';
-import { fitting, isFull } from '../../../store/port/page-texts.ts';
+import { fitting, isFull } from '../../../store/port/pages.ts';
 import type { StoredVersion } from '../../../store/port/records.ts';
 import { findPage } from '../../search/find.ts';
 import { anyOrder, indexedBy, localId } from '../../search/joined.ts';

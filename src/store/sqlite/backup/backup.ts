@@ -5,20 +5,19 @@ import type { BackupFinding, BackupOptions, BackupResult, BackupStep } from '../
 import { StoreRefused } from '../../port/errors.ts';
 import { lockFile, serverRuns } from '../lock.ts';
 import { layoutOf } from '../migrations.ts';
-import { type Database, openDatabase } from '../open.ts';
-import { checkAttachments } from '../../backup/check-attachments.ts';
-import { checkDatabase } from './check-database.ts';
-import { copyAttachments, type Places } from '../../backup/copy-attachments.ts';
+import { openDatabase } from '../open.ts';
+import type { Database } from '../open.ts';
+import { checkAttachments, copyAttachments, mend } from '../../backup/attachments.ts';
+import type { Places, Referenced } from '../../backup/attachments.ts';
 import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
+import { Pace, digestOfFile } from '../../backup/pace.ts';
+import { createManifest, databaseName, printManifest, readManifest } from '../../backup/manifest.ts';
+import type { Manifest } from '../../backup/manifest.ts';
+import { PartialBackup } from '../../backup/partial.ts';
+import { checkDatabase } from './check-database.ts';
 import { copyDatabase } from './copy-database.ts';
-import { digestOfFile } from '../../backup/file-digest.ts';
 import { isDiskFull } from './disk-full.ts';
 import { referencedBy } from './referenced.ts';
-import type { Referenced } from '../../backup/referenced.ts';
-import { createManifest, databaseName, type Manifest, printManifest, readManifest } from '../../backup/manifest.ts';
-import { mend } from '../../backup/mend.ts';
-import { Pace } from '../../backup/pace.ts';
-import { PartialBackup } from '../../backup/partial.ts';
 
 /** An event of a server is durable after so many milliseconds at most (audit/batch.ts). */
 const eventsDelay = 1_000;

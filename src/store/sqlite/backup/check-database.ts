@@ -1,6 +1,6 @@
 import type { BackupFinding } from '../../backup/port.ts';
 import type { StoreFinding } from '../../port/transfer.ts';
-import { reportParts } from '../../upkeep/report.ts';
+import { reportParts } from '../../upkeep/verify.ts';
 import type { Database } from '../open.ts';
 import { partsOfFile } from '../verify-store.ts';
 import { attempt } from '../walk-table.ts';

@@ -1,7 +1,7 @@
-import type { Bytes, Referenced } from '../../backup/referenced.ts';
+import type { Bytes, Referenced } from '../../backup/attachments.ts';
 import { knownAttachments } from '../attachment-rows.ts';
 import type { Database } from '../open.ts';
-import { bytesOf } from '../../files/kept-bytes.ts';
+import { bytesOf } from '../../files/sweep.ts';
 
 /** Rows per read. */
 const rowSlice = 512;

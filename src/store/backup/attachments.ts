@@ -1,9 +1,13 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { attachmentsFolder, bytesPath, hasBytes, trashPath } from '../files/attachments.ts';
 import { copyPrivate, ifThere, isAbsent, makeFolder } from '../files/durable.ts';
+import { verifyAttachments } from '../upkeep/verify-attachments.ts';
+import type { KeptBytes } from '../upkeep/verify-attachments.ts';
+import { digestOfFile } from './pace.ts';
 import type { Pace } from './pace.ts';
-import type { Bytes, Referenced } from './referenced.ts';
+import type { BackupFinding } from './port.ts';
 
 /** Files that are copied concurrently. */
 const atOnce = 8;
@@ -89,3 +93,73 @@ async function removeOthers(partitions: readonly number[], to: string): Promise<
 }
 
 const sizeOf = (some: readonly Bytes[]): number => some.reduce((sum, { size }) => sum + size, 0);
+
+/** The attachments that the records of a copied database reference: those of removed partitions are not copied. */
+export interface Referenced {
+  /** Their number and their total size. */
+  readonly files: number;
+  readonly size: number;
+  /** The number of each partition, by id. */
+  readonly partitions: ReadonlyMap<string, number>;
+  /** Each once. */
+  readonly slices: () => Iterable<readonly Bytes[]>;
+  /** Those of a partition in the copy: no record will follow for one without any. */
+  readonly bytes: (n: number) => KeptBytes;
+}
+
+/** An attachment of a partition by number. */
+export interface Bytes {
+  readonly n: number;
+  readonly digest: string;
+  readonly size: number;
+}
+
+/** Damage of the attachments beside a database that no process writes to. */
+export async function checkAttachments(
+  { files, size, partitions, bytes }: Referenced,
+  pace: Pace,
+  step: (done: number, of: number) => void,
+): Promise<readonly BackupFinding[]> {
+  const findings: BackupFinding[] = [];
+  if (files === 0) return findings;
+  let done = 0;
+  for (const [partition, n] of partitions) {
+    let before = 0;
+    for await (const { checked, findings: found } of verifyAttachments(partition, bytes(n))) {
+      findings.push(...found.map(one => ({ in: 'attachments', partition, ...one }) as const));
+      const read = ((checked - before) * size) / files; // files are counted, not bytes
+      before = checked;
+      done += read;
+      step(Math.min(done, size), size);
+      await pace.spend(read);
+    }
+  }
+  return findings;
+}
+
+/**
+ * Copies damaged attachments again, of an interrupted run or of the older backup. Removes attachments that no record
+ * references. Returns the remaining findings, which are damage of the store.
+ */
+export async function mend(
+  findings: readonly BackupFinding[],
+  places: Places,
+  { partitions }: Referenced,
+): Promise<readonly BackupFinding[]> {
+  const left: BackupFinding[] = [];
+  for (const finding of findings) {
+    const n = finding.in === 'attachments' ? partitions.get(finding.partition) : undefined;
+    if (finding.in !== 'attachments' || n === undefined) {
+      left.push(finding);
+      continue;
+    }
+    const path = bytesPath(places.to, n, finding.digest);
+    if (finding.is === 'orphan') {
+      await rm(path);
+      continue;
+    }
+    await copyAgain(places, n, finding.digest);
+    if (!existsSync(path) || (await digestOfFile(path)) !== finding.digest) left.push(finding);
+  }
+  return left;
+}

@@ -1,7 +1,22 @@
 import { isConditional } from '../port/conditional.ts';
 import { StoreUnavailable } from '../port/errors.ts';
-import type { Change, Requirement } from '../port/records.ts';
+import { longestRecord } from '../port/records.ts';
+import type { Change, Put, Requirement, WriteOutcome, WriteResult } from '../port/records.ts';
 import type { StoreDefinitions } from '../port/store.ts';
+import { stamp } from '../../fhir/resource-text.ts';
+
+/**
+ * Whether the text of a resource exceeds the limit of a store, in bytes of UTF-8 with the stamp of its first version:
+ * so that no record exceeds it by the number of its version.
+ */
+export function isTooLong({ before, after }: { readonly before: string; readonly after: string }): boolean {
+  const most = longestRecord - firstStamp;
+  // UTF-8 takes at most three bytes for a UTF-16 unit.
+  if ((before.length + after.length) * 3 <= most) return false;
+  return Buffer.byteLength(before) + Buffer.byteLength(after) > most;
+}
+
+const firstStamp = stamp(1, 0).length;
 
 type Model = StoreDefinitions['model'];
 
@@ -40,3 +55,20 @@ const compareIndexes = (before: Model, latest: Model): boolean =>
     .every(({ name, indexed }) =>
       indexed.values().every(({ code, digest }) => latest.types.get(name)?.indexed.get(code)?.digest === digest),
     );
+
+/** The original outcome of a change, from a repeated result. */
+export function firstOutcome({ outcome, first }: Pick<WriteResult, 'outcome' | 'first'>): WriteOutcome {
+  const kept = outcome === 'repeated' ? first : outcome;
+  if (kept === undefined) throw new Error('A repeated result lacks its original outcome');
+  return kept;
+}
+
+/** A change with another id: that of its reservation. The text begins as fhir/resource-text.ts writes it. */
+export function withId(change: Put, id: string): Put {
+  const { before, after } = change.text;
+  const ending = (of: string): string => `"id":${JSON.stringify(of)},"meta":{`;
+  if (!before.endsWith(ending(change.id))) throw new Error('The text of a change has an unexpected beginning');
+  const start = before.slice(0, -ending(change.id).length);
+  const { parsed: _, ...kept } = change; // it has the other id
+  return { ...kept, id, text: { before: start + ending(id), after } };
+}
