@@ -10,7 +10,6 @@ import { type FoundRow, foundRow, ticksOf } from './found.ts';
 import type { Database } from './open.ts';
 import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
 import type { LoweredSearch } from './lowered-search.ts';
-import { pageOfRange } from './one-range.ts';
 import { type Candidate, few, lookUps, type Plan, smallest } from './smallest.ts';
 import { walkArms } from './walk.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
@@ -22,8 +21,6 @@ import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
  */
 export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   if (isNone(search.clause)) return [];
-  const found = pageOfRange(database, search);
-  if (found !== undefined) return found;
   const clauses = partsOf(search.clause);
   if (isLong(search.clause, budget)) return undefined;
   const plan: Plan = {

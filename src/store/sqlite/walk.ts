@@ -1,4 +1,4 @@
-import { everything, type Interval } from '../keys/interval.ts';
+import type { Interval } from '../keys/interval.ts';
 import type { Segment } from './along.ts';
 import type { Arm } from './arms.ts';
 import { bounds } from './conditions.ts';
@@ -53,27 +53,6 @@ export function walkArms(database: Database, walk: Walk): readonly FoundRow[] | 
 function isCut(database: Database, walk: Walk, arm: Arm, place: Sql, cap: number | undefined, found: number): boolean {
   if (cap === undefined || found >= walk.want) return false;
   return hasMore(database, sql`SELECT 1 FROM ${arm.from} WHERE ${arm.where} AND ${place}`, cap - 1);
-}
-
-/** The statement of the rows of an arm after a position, by one key; undefined if there are none. */
-export function rangeStatement(
-  { axis, after, want }: Pick<Walk, 'axis' | 'after' | 'want'>,
-  arm: Arm,
-): Sql | undefined {
-  const segment = { kind: 'range', at: everything } as const;
-  const walk: Walk = {
-    arms: [arm],
-    axis,
-    keys: [axis.key],
-    after,
-    checks: [],
-    segment,
-    want,
-    cap: undefined,
-    ticks: [],
-  };
-  const place = placeOf(walk);
-  return place && statement(walk, arm, place, undefined, true);
 }
 
 function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, texts: boolean): Sql {
