@@ -54,6 +54,24 @@ describe('the folders of src', () => {
   });
 });
 
+/** All files that the files of a folder import, directly or by others. */
+function reachedFrom(folder: string): ReadonlySet<string> {
+  const reached = new Set(files.filter(name => name.startsWith(`${folder}/`)));
+  for (const name of reached) for (const one of importsOf(name)) if (files.includes(one)) reached.add(one);
+  return reached;
+}
+
+describe('the conformance tester', () => {
+  // It can be published alone: it needs no store, no settings and no server.
+  it('reaches only values, definitions, expressions, searches and what these need', () => {
+    const reached = Array.from(reachedFrom('conformance'), name => name.split('/')[0]!);
+    const values = ['conformance', 'fhir', 'fhirpath', 'model', 'search'];
+    const neededByModel = ['definitions', 'indexing', 'terminology'];
+    const neededByTerminology = ['fetch', 'limits', 'observability'];
+    expect(new Set(reached)).toEqual(new Set([...values, ...neededByModel, ...neededByTerminology]));
+  });
+});
+
 /**
  * Folders of `src` with the lines that their design needs, and the most that they may have: a tenth more, or what they
  * had when this was written. That number only becomes smaller; lower it when a folder has become smaller.

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ownerType } from '../auth/owned-by.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { Model } from '../model/model.ts';
 import type { AuditEntry } from '../store/audit/line.ts';
 import type { Extract } from '../indexing/extract.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
 import { TokenRefused } from './claims.ts';

@@ -1,4 +1,4 @@
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { Model } from '../model/model.ts';
 
 /** The user's own resource. */

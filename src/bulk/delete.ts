@@ -1,4 +1,4 @@
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Partition } from '../store/port/partitions.ts';

@@ -1,7 +1,7 @@
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { ConfigError } from '../config/read.ts';
 import type { Flag, Given } from '../config/flag.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import { CommandError } from './command.ts';

@@ -1,6 +1,6 @@
 import type { Flag, Given } from '../config/flag.ts';
 import { some } from '../config/values.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { Config } from '../config/read.ts';
 import type { AuditFilter } from '../store/audit/line.ts';
 

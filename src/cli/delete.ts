@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/read.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { targetEntity } from '../audit/entities.ts';
 import { audited } from './audited.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';

@@ -3,7 +3,7 @@ import { createLaunch } from '../smart/sign-in/launches.ts';
 import type { RegisteredClient, RegisteredUser } from '../smart/accounts/registered.ts';
 import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';

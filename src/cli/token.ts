@@ -4,7 +4,7 @@ import { issueToken, tokenCollection } from '../auth/token/own-tokens.ts';
 import { ConfigError } from '../config/read.ts';
 import { integer, some } from '../config/values.ts';
 import { demoClients, demoUsers, scopesOf } from '../demo/clients.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/port/store.ts';

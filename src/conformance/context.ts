@@ -5,7 +5,7 @@ import type { Known, Records } from './records.ts';
 import type { DeclaredType, Statement } from './statement.ts';
 
 /** What the checks of a run share. */
-export interface Context {
+export interface TestContext {
   readonly client: Client;
   readonly statement: Statement;
   readonly model: Model;
@@ -22,5 +22,5 @@ export interface Context {
 }
 
 /** The sample of a type, in its present versions. */
-export const sampleOf = ({ sample, records }: Context, type: string): readonly Known[] =>
+export const sampleOf = ({ sample, records }: TestContext, type: string): readonly Known[] =>
   (sample.get(type) ?? []).flatMap(({ id }) => records.find(type, id) ?? []);

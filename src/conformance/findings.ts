@@ -2,12 +2,12 @@ import type { CheckId } from './clauses.ts';
 import type { Exchange } from './client.ts';
 
 /** `open`: the standard leaves it open, or the sample does not decide it. */
-export type Result = 'pass' | 'fail' | 'open';
+export type Verdict = 'pass' | 'fail' | 'open';
 
 /** The result of one check on one subject. */
 export interface Finding {
   readonly check: CheckId;
-  readonly result: Result;
+  readonly result: Verdict;
   /** Where: `Patient`, `Patient?name=ann`. */
   readonly subject: string;
   /** What came, or why it is open; empty if it passed. */
@@ -52,7 +52,7 @@ export class Findings {
     return right;
   }
 
-  count(result: Result): number {
+  count(result: Verdict): number {
     return this.all.filter(finding => finding.result === result).length;
   }
 }

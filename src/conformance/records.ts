@@ -22,7 +22,7 @@ export interface Known {
   readonly type: string;
   readonly id: string;
   readonly resource: JsonObject;
-  /** By the position of the reading. */
+  /** The values of each reading, by its position. */
   readonly indexed: readonly Indexed[];
   /** Codes of parameters that this tester cannot decide for the record. */
   readonly undecided: ReadonlySet<string>;
@@ -31,7 +31,7 @@ export interface Known {
 /** The records that are known, and the values of their parameters. */
 export class Records {
   private readonly byType = new Map<string, Map<string, Known>>();
-  /** By their texts: answers show the same records again and again. */
+  /** The records by their texts: answers show the same records again and again. */
   private readonly seen = new Map<string, Known>();
   private readonly failed = new Set<string>();
   private readonly extracts: readonly ReturnType<typeof createExtract>[];

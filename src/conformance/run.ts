@@ -14,7 +14,7 @@ import { checkSearches } from './checks/search.ts';
 import { checkSorts } from './checks/sort.ts';
 import { checkWrites } from './write/writes.ts';
 import type { Client } from './client.ts';
-import type { Context } from './context.ts';
+import type { TestContext } from './context.ts';
 import { Findings } from './findings.ts';
 import { Records } from './records.ts';
 import type { Known } from './records.ts';
@@ -65,7 +65,7 @@ export async function runConformance(options: RunOptions): Promise<Tested> {
   const { model, unknown } = await referenceOf(client, { ...statement, types: new Map(wanted) });
   const types = wanted.flatMap(([name, type]) => (model.definitions.resourceTypes.has(name) ? [type] : []));
   const records = new Records(model);
-  const context: Context = { client, statement, model, records, findings, types, sample: new Map(), depth, signal };
+  const context: TestContext = { client, statement, model, records, findings, types, sample: new Map(), depth, signal };
   const steps = stepsOf(context, options);
   for (const [at, [name, run]] of steps.entries()) {
     if (signal.aborted) break;
@@ -76,22 +76,23 @@ export async function runConformance(options: RunOptions): Promise<Tested> {
   return { findings, statement, sampled, unknown };
 }
 
-type Step = readonly [name: string, run: () => Promise<void>];
+type TestStep = readonly [name: string, run: () => Promise<void>];
 
-function stepsOf(context: Context, options: RunOptions): readonly Step[] {
+function stepsOf(context: TestContext, options: RunOptions): readonly TestStep[] {
   const { types } = context;
   const searched = types.filter(({ interactions }) => interactions.has('search-type'));
   const each = (
     area: Area,
     among: readonly DeclaredType[],
-    run: (context: Context, type: DeclaredType) => Promise<void>,
-  ) => (options.areas.has(area) ? among.map((type): Step => [`${area} ${type.name}`, () => run(context, type)]) : []);
-  const once = (area: Area, run: (context: Context) => Promise<void>): readonly Step[] =>
+    run: (context: TestContext, type: DeclaredType) => Promise<void>,
+  ) =>
+    options.areas.has(area) ? among.map((type): TestStep => [`${area} ${type.name}`, () => run(context, type)]) : [];
+  const once = (area: Area, run: (context: TestContext) => Promise<void>): readonly TestStep[] =>
     options.areas.has(area) ? [[area, () => run(context)]] : [];
   return [
     ...once('negotiation', checkNegotiation),
     ...once('errors', checkErrors),
-    ...searched.map((type): Step => [`sample ${type.name}`, () => takeSample(context, type, options.sample)]),
+    ...searched.map((type): TestStep => [`sample ${type.name}`, () => takeSample(context, type, options.sample)]),
     ...each('read', types, checkReads),
     ...each('paging', searched, checkPaging),
     ...each('search', searched, checkSearches),
@@ -117,7 +118,7 @@ async function referenceOf(client: Client, statement: Statement): Promise<Refere
 }
 
 /** Takes up to `most` records of a type through the server's own search, page by page. */
-async function takeSample(context: Context, { name }: DeclaredType, most: number): Promise<void> {
+async function takeSample(context: TestContext, { name }: DeclaredType, most: number): Promise<void> {
   const count = Math.min(most, 100);
   const mostPages = Math.ceil(most / count) + 2; // a server may lower the size of a page
   const { matches } = await ask(context, name, [['_count', String(count)]], { findings: context.findings, mostPages });

@@ -96,7 +96,7 @@ const operationsOf = ({ operation }: JsonObject): readonly DeclaredOperation[] =
     definition: withoutVersion(asString(definition) ?? ''),
   }));
 
-/** As a search parameter, or by the extension of this server. R4 has no place for it. */
+/** Whether `_filter` is a search parameter or in the extension of this server: R4 has no place for it. */
 const offersFilter = ({ searchParam, extension }: JsonObject): boolean =>
   objectsOf(searchParam).some(({ name }) => name === '_filter') ||
   objectsOf(extension).some(({ url, valueCode }) => url === `${extensionBase}search-feature` && valueCode === 'filter');

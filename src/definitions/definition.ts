@@ -3,7 +3,7 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import type { Digests } from './digests.ts';
 
 /** One definition resource and its source; parsed at its first use. */
-export interface Definition extends Place {
+export interface Definition extends DefinitionPlace {
   readonly resourceType: string;
   /** Canonical url, without version. */
   readonly url: string;
@@ -28,7 +28,7 @@ export interface Definition extends Place {
 }
 
 /** The source of a definition. */
-export interface Place {
+export interface DefinitionPlace {
   /** File or `package.tgz/entry` for messages: relative to the checkout or as given. */
   readonly file: string;
   /** Path in the file: empty for the file itself, `entry[3].resource` in a Bundle. */
@@ -54,7 +54,11 @@ export const definitionTypes: ReadonlySet<string> = new Set([
  * A parsed resource as a definition. `read` parses the resource again, so that it need not stay in memory; without it
  * the object is kept.
  */
-export function definitionOf(resource: JsonObject, place: Place, read: () => JsonObject = () => resource): Definition {
+export function definitionOf(
+  resource: JsonObject,
+  place: DefinitionPlace,
+  read: () => JsonObject = () => resource,
+): Definition {
   const { kind, abstract, derivation, type } = resource;
   const concrete = kind === 'resource' && abstract === false && derivation === 'specialization';
   return {
@@ -99,5 +103,5 @@ export function resourcesIn(content: unknown): readonly { readonly path: string;
 }
 
 /** The path of an element of a definition, within its file. */
-export const within = (definition: Place, path: string): string =>
+export const within = (definition: DefinitionPlace, path: string): string =>
   definition.path === '' ? path : path === '' ? definition.path : `${definition.path}.${path}`;

@@ -1,4 +1,4 @@
-import { parseCanonical } from '../fhir/canonical.ts';
+import { parseCanonical } from '../fhir/reference.ts';
 import { asObject } from '../fhir/json-object.ts';
 import type { Definition } from './definition.ts';
 import type { Problem } from './problem.ts';

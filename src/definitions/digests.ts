@@ -5,9 +5,9 @@ import { reduce } from './reduce.ts';
 
 /** Digests of the content of a definition, for comparisons. */
 export interface Digests {
-  /** Of all relevant content. */
+  /** The digest of all relevant content. */
   readonly whole: string;
-  /** Of its reduced form. */
+  /** The digest of its reduced form. */
   readonly reduced: string;
 }
 

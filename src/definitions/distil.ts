@@ -70,13 +70,13 @@ function printPack(
   };
 }
 
-interface Source {
+interface DistilSource {
   all(resourceType: string): readonly JsonObject[];
   file(name: string): Promise<JsonObject>;
   expansion(url: string): JsonObject | undefined;
 }
 
-async function readSource(folder: string): Promise<Source> {
+async function readSource(folder: string): Promise<DistilSource> {
   const wanted = /^(StructureDefinition|CompartmentDefinition|OperationDefinition|ValueSet|CodeSystem)-.*\.json$/;
   const file = async (name: string): Promise<JsonObject> =>
     asObject(JSON.parse(await readFile(join(folder, name), 'utf8')));
@@ -103,7 +103,7 @@ const isOfficial = ({ url, id }: JsonObject): boolean =>
   String(url).startsWith('http://hl7.org/fhir/') && !String(id).includes('example');
 
 /** The ValueSets; one whose codes cannot be found from the CodeSystems has its published expansion, if it is whole. */
-function withExpansions(source: Source): readonly JsonObject[] {
+function withExpansions(source: DistilSource): readonly JsonObject[] {
   const byUrl = (type: string) => new Map(source.all(type).map(one => [String(one['url']), one]));
   const [systems, sets] = [byUrl('CodeSystem'), byUrl('ValueSet')];
   const decided = new Map<string, boolean>();

@@ -12,7 +12,7 @@ export interface PackEntry {
   readonly resourceType: string;
   readonly url: string;
   readonly version: string | undefined;
-  /** As in Definition. */
+  /** The value that Definition has. */
   readonly concrete: string | undefined;
   readonly parameter: { readonly code: string; readonly bases: readonly string[] } | undefined;
   /** For a CodeSystem. */

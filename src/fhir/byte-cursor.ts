@@ -1,5 +1,4 @@
-import { CursorError, controlCharacter, fourDigits, noSuchEscape } from './cursor-error.ts';
-import { escapeMeaning } from './json-escape.ts';
+import { CursorError, controlCharacter, escapeMeaning, fourDigits, noSuchEscape } from './cursor-error.ts';
 
 /**
  * A position in the bytes of a JSON text in UTF-8, which moves forward over its tokens. The bytes may come in chunks: a

@@ -1,5 +1,5 @@
 import { Cache } from '../limits/cache.ts';
-import { dividedBy, type ExactDecimal, exactDecimal, nearestNumber, plus, times } from './exact-decimal.ts';
+import { dividedBy, type ExactDecimal, exactDecimal, nearestNumber, plus, times } from './decimal.ts';
 import { baseUnits, ucumSystem } from './ucum.ts';
 
 /** The base units of a UCUM unit, and how values are converted to them. */

@@ -66,7 +66,7 @@ const mark = '\u0000';
 
 const isNumber = (text: string): boolean => text.startsWith(mark);
 
-/** The same text for numbers that are equal: significant digits and exponent. */
+/** One text for all equal numbers: significant digits and exponent. */
 function numberKey(marked: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(marked.slice(1)) ?? [];

@@ -1,6 +1,6 @@
 import { stringEnd } from './text-cursor.ts';
 
-/** The same JSON without white space outside of strings; numbers and strings stay unchanged. Requires valid JSON. */
+/** Returns the JSON without white space outside of strings; numbers and strings stay unchanged. Requires valid JSON. */
 export function compactJson(text: string): string {
   let result = '';
   let from = 0;
@@ -20,8 +20,8 @@ export function compactJson(text: string): string {
 }
 
 /**
- * The same JSON with line breaks and an indentation of two spaces; numbers and strings stay unchanged. Requires valid
- * JSON.
+ * Returns the JSON with line breaks and an indentation of two spaces; numbers and strings stay unchanged. Requires
+ * valid JSON.
  */
 export function prettyJson(text: string): string {
   const compact = compactJson(text);

@@ -8,7 +8,7 @@ export interface JsonPlace {
 }
 
 /** A property name, an index, or null in an object whose next name has not been read. */
-type Step = string | number | null;
+type JsonStep = string | number | null;
 
 /** The place of `at`, in a text that is valid JSON up to there. For messages only: it reads the text once more. */
 export function placeOf(text: string, at: number): JsonPlace {
@@ -16,8 +16,8 @@ export function placeOf(text: string, at: number): JsonPlace {
   return { path: printPath(stepsTo(text, at)), line: countLines(text, at), column: at - before };
 }
 
-function stepsTo(text: string, at: number): readonly Step[] {
-  const steps: Step[] = [];
+function stepsTo(text: string, at: number): readonly JsonStep[] {
+  const steps: JsonStep[] = [];
   let index = 0;
   while (index < at) {
     const character = text[index];
@@ -63,7 +63,7 @@ function nameIn(quoted: string): string {
   }
 }
 
-function printPath(steps: readonly Step[]): string {
+function printPath(steps: readonly JsonStep[]): string {
   let path = '$';
   for (const step of steps) {
     if (step === null) break;

@@ -1,9 +1,41 @@
 import { CursorError, unexpected } from './cursor-error.ts';
-import { errorAt, loneSurrogate } from './json-error.ts';
 import { scanNumber, scanned } from './json-number.ts';
 import { TextCursor } from './text-cursor.ts';
+import { placeOf } from './json-place.ts';
 
-export { JsonError } from './json-error.ts';
+/** A text that is not strict JSON: the problem and its place. */
+export class JsonError extends Error {
+  /** `$.name[0].given`; `$` is the whole. */
+  readonly path: string;
+  /** Line and column count from 1; the column counts characters as UTF-16 units. */
+  readonly line: number;
+  readonly column: number;
+
+  constructor(message: string, path: string, line: number, column: number) {
+    super(message);
+    this.name = 'JsonError';
+    this.path = path;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** The error at a position of a text. */
+function errorAt(text: string, at: number, message: string): JsonError {
+  const { path, line, column } = placeOf(text, at);
+  return new JsonError(message, path, line, column);
+}
+
+/** The index of the first lone surrogate, in a text that has one. */
+function loneSurrogate(text: string): number {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.codePointAt(at) ?? 0;
+    if (code > 0xffff) at++;
+    else if (code >= 0xd800 && code <= 0xdfff) return at;
+  }
+  return 0;
+}
+
 export { compactJson, prettyJson } from './json-layout.ts';
 
 /** A parsed JSON text: its value, and the properties of the text that the value lacks. */

@@ -1,4 +1,4 @@
-import { beyond } from './xml/print-text.ts';
+import { beyond } from './xml/read-xhtml.ts';
 import type { OperationOutcome, OperationOutcomeIssue } from 'fhir/r4.js';
 
 /** Issue severities and codes of R4. https://hl7.org/fhir/R4/valueset-issue-type.html */

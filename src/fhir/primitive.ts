@@ -1,4 +1,4 @@
-import { isId } from './id.ts';
+import { isId } from './reference.ts';
 import { isBase64, isCode, isOid, isUuid, isWithoutSpace } from './primitive-text.ts';
 import { isDate, isDateTime, isInstant, isTime } from './primitive-time.ts';
 

@@ -1,3 +1,30 @@
+interface Canonical {
+  readonly url: string;
+  readonly version?: string;
+  readonly fragment?: string;
+}
+
+/** The parts of `url|version#fragment`. https://hl7.org/fhir/R4/references.html#canonical */
+export function parseCanonical(text: string): Canonical {
+  const hash = text.indexOf('#');
+  const bare = hash < 0 ? text : text.slice(0, hash);
+  const fragment = hash < 0 ? '' : text.slice(hash + 1);
+  const bar = bare.indexOf('|');
+  const version = bar < 0 ? '' : bare.slice(bar + 1);
+  return {
+    url: bar < 0 ? bare : bare.slice(0, bar),
+    ...(version === '' ? {} : { version }),
+    ...(fragment === '' ? {} : { fragment }),
+  };
+}
+
+/**
+ * True for a valid id of a resource: 1 to 64 letters, digits, `-` and `.`. https://hl7.org/fhir/R4/datatypes.html#id
+ */
+export function isId(text: string): boolean {
+  return text.length <= 64 && /^[A-Za-z0-9\-.]+$/.test(text);
+}
+
 /** The parts of a reference, or of the value of a reference parameter. */
 export type ParsedReference =
   /** `Patient/1`, `Patient/1/_history/2`. */

@@ -14,7 +14,7 @@ export function parseStored(text: string): unknown {
   return orDamaged(() => JSON.parse(text));
 }
 
-/** The same with the properties of the text that the value lacks. */
+/** Adds the properties of the text that the value lacks. */
 export function readStored(text: string): ParsedJson {
   return orDamaged(() => parseJson(text));
 }

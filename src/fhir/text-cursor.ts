@@ -1,5 +1,4 @@
-import { CursorError, controlCharacter, fourDigits, noNul, noSuchEscape } from './cursor-error.ts';
-import { escapeMeaning } from './json-escape.ts';
+import { CursorError, controlCharacter, escapeMeaning, fourDigits, noNul, noSuchEscape } from './cursor-error.ts';
 
 /**
  * A position in a JSON text that has not been checked, and the strict reading of its strings: every rule of RFC 8259,

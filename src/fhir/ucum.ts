@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Cache } from '../limits/cache.ts';
-import { decimalOf, dividedBy, type ExactDecimal, exactDecimal, nearestNumber, times } from './exact-decimal.ts';
+import { decimalOf, dividedBy, type ExactDecimal, exactDecimal, nearestNumber, times } from './decimal.ts';
 
 /** The system of UCUM codes. https://hl7.org/fhir/R4/ucum.html */
 export const ucumSystem = 'http://unitsofmeasure.org';

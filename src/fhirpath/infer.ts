@@ -7,7 +7,7 @@ import { ExpressionError } from './syntax.ts';
 import type { Expression } from './syntax.ts';
 
 /** A mistake in an expression: a whole sentence, and the position in characters from 0. */
-export interface Problem {
+export interface ExpressionProblem {
   readonly at: number;
   readonly message: string;
   /** True if the expression may be right, but is never evaluated. */
@@ -36,7 +36,7 @@ export function inferTypes(
   text: string,
   definitions: TypeDefinitions,
   context: RuleContext,
-): { readonly types: Types; readonly problems: readonly Problem[] } {
+): { readonly types: Types; readonly problems: readonly ExpressionProblem[] } {
   const inference = new Inference(text, definitions, context);
   const types = inference.infer(tree, inference.context);
   return { types, problems: inference.problems() };
@@ -48,12 +48,12 @@ class Inference {
   readonly context: Types;
   readonly #resource: Types;
   readonly #otherTypes: boolean;
-  readonly #wrong: Problem[] = [];
+  readonly #wrong: ExpressionProblem[] = [];
   /** The variables that `defineVariable` has named so far. */
   readonly #defined = new Set<string>();
   /** Elements that some possible type has, and those that all types so far lack. */
   readonly #found = new Set<Expression>();
-  readonly #missing = new Map<Expression, Problem>();
+  readonly #missing = new Map<Expression, ExpressionProblem>();
 
   constructor(text: string, definitions: TypeDefinitions, { context, resource, otherTypes = false }: RuleContext) {
     this.#text = text;
@@ -63,7 +63,7 @@ class Inference {
     this.#otherTypes = otherTypes;
   }
 
-  problems(): readonly Problem[] {
+  problems(): readonly ExpressionProblem[] {
     if (this.#wrong.length === 0 && this.#missing.size === 0) return [];
     const missing = [...this.#missing].filter(([tree]) => !this.#found.has(tree)).map(([, problem]) => problem);
     const all = [...this.#wrong, ...missing].sort((a, b) => a.at - b.at);

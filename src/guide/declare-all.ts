@@ -9,7 +9,7 @@ import { extensionBase } from '../model/extension-shapes.ts';
 import type { ImplementedOperations } from '../model/implemented-operation.ts';
 import type { OperationLevel } from '../model/model.ts';
 import { hasEntries } from '../model/search-parameter.ts';
-import { servedInteractions } from '../model/served.ts';
+import { servedInteractions } from '../model/interactions.ts';
 import { supertypes } from '../model/type-definitions.ts';
 import type { InterfaceTemplate } from './template.ts';
 
@@ -112,7 +112,7 @@ const served = (codes: readonly string[]): readonly JsonObject[] =>
 interface Parameters {
   /** The SearchParameters of R4 on these types, in the order of the types and the codes. */
   on(bases: readonly string[]): readonly JsonObject[];
-  /** By type: the parameters that those of type special need on the records that have members. */
+  /** Lists by type the parameters that those of type special need on the records that have members. */
   readonly members: ReadonlyMap<string, readonly string[]>;
 }
 

@@ -1,6 +1,6 @@
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { servedInteractions } from '../model/served.ts';
+import { servedInteractions } from '../model/interactions.ts';
 import { expectationOf, expectationOfValue, isUnwanted } from './expectation.ts';
 import { everywhere } from './parameters.ts';
 import type { GuideParameters, LeaveOut } from './parameters.ts';

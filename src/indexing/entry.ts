@@ -34,14 +34,14 @@ export interface TokenValue {
   /** Folded to lower case unless `caseSensitive`. Absent for a coding with a system only. */
   readonly code: string | undefined;
   readonly caseSensitive: boolean;
-  /** Of a Coding, as written; no search reads it, but codes are sorted by it. */
+  /** The display of a Coding, as written; no search reads it, but codes are sorted by it. */
   readonly display?: string;
 }
 
 /** https://hl7.org/fhir/R4/search.html#string */
 export interface StringValue {
   readonly kind: 'string';
-  /** As written, for `:exact`. */
+  /** The text as written, for `:exact`. */
   readonly text: string;
   /** Case, accents, punctuation and runs of white space folded (indexing/normalize.ts), for all others. */
   readonly folded: string;
@@ -93,7 +93,7 @@ export interface QuantityValue {
   readonly system: string | undefined;
   readonly code: string | undefined;
   readonly unit: string | undefined;
-  /** The same in base units (fhir/canonical-unit.ts), if it has a UCUM unit with such. */
+  /** The value in base units (fhir/canonical-unit.ts), if it has a UCUM unit with such. */
   readonly canonical: CanonicalRange | undefined;
 }
 

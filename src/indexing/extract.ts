@@ -28,10 +28,10 @@ export type Extract = (
  */
 export function createExtract(model: Meanings, report: ReportNotIndexed = () => {}): Extract {
   const reading: Reading = { resource: {}, zone: 'UTC' };
-  const compiled = new WeakMap<SearchParam, Run>();
+  const compiled = new WeakMap<SearchParam, IndexParameter>();
   const collects = new WeakMap<ResourceType, Collect>();
   const collector = new Collector();
-  const runOf = (param: SearchParam): Run => {
+  const runOf = (param: SearchParam): IndexParameter => {
     const run = compiled.get(param) ?? compileParam(param, collector, reading, model);
     compiled.set(param, run);
     return run;
@@ -54,11 +54,11 @@ export function createExtract(model: Meanings, report: ReportNotIndexed = () => 
 
 type Collect = (resource: object) => readonly IndexEntry[];
 
-type Run = (resource: object) => void;
+type IndexParameter = (resource: object) => void;
 
 function collectOf(
   type: ResourceType,
-  runOf: (param: SearchParam) => Run,
+  runOf: (param: SearchParam) => IndexParameter,
   collector: Collector,
   report: ReportNotIndexed,
 ): Collect {
@@ -79,7 +79,7 @@ function collectOf(
   };
 }
 
-function compileParam(param: SearchParam, collector: Collector, reading: Reading, model: Meanings): Run {
+function compileParam(param: SearchParam, collector: Collector, reading: Reading, model: Meanings): IndexParameter {
   const { emit } = collector;
   const expression = compileExpression(param.expression, param.resourceType, model.definitions);
   return expression.bind(type => {
@@ -95,7 +95,7 @@ function compileParam(param: SearchParam, collector: Collector, reading: Reading
 }
 
 /** fhirpath.js fails on data that does not fit an expression, such as several values instead of one. */
-function tryRun(run: Run, resource: object, failed: (error: Error) => void): void {
+function tryRun(run: IndexParameter, resource: object, failed: (error: Error) => void): void {
   try {
     run(resource);
   } catch (error) {

@@ -20,7 +20,7 @@ export function failureOf(type: string, param: string, resource: object, { messa
 export class NotIndexedCounts {
   readonly #counts = new Map<string, { readonly first: NotIndexed; last: string; records: number }>();
 
-  /** Of several failures in a row on one record the first counts. */
+  /** The first of several failures in a row on one record counts. */
   readonly add: ReportNotIndexed = failure => {
     const key = [failure.type, failure.param, failure.why].join('\n');
     const known = this.#counts.get(key);

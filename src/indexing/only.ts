@@ -5,7 +5,7 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 const mostKept = 50;
 const kept = new WeakMap<ResourceType, Cache<ResourceType>>();
 
-/** The same type with some of its indexed parameters only: `Extract` reads no others. */
+/** The type with some of its indexed parameters only: `Extract` reads no others. */
 export function withOnly(type: ResourceType, params: readonly SearchParam[]): ResourceType {
   const ofType = kept.get(type) ?? new Cache<ResourceType>(mostKept);
   kept.set(type, ofType);

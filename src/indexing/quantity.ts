@@ -1,9 +1,60 @@
 import { canonicalUnit } from '../fhir/canonical-unit.ts';
-import { numberAbove, numberBelow } from '../fhir/next-number.ts';
-import { sampledEnds } from '../fhir/sampled-data.ts';
+import { exactDecimal, nearestNumber, plus, times } from '../fhir/decimal.ts';
 import type { QuantityValue } from './entry.ts';
 import { rangeEnds } from './number.ts';
 import type { Entries } from './reading.ts';
+
+/**
+ * The smallest and the largest of the values in a SampledData: `origin + factor × number`, without rounding. Beyond
+ * its detection limits (`L`, `U`) it extends to the end of numbers; an error (`E`) is no value. Undefined without any
+ * value.
+ * https://hl7.org/fhir/R4/datatypes.html#SampledData
+ */
+function sampledEnds(value: unknown): { readonly low: number; readonly high: number } | undefined {
+  const { origin, factor = 1, data } = value as Stored;
+  const start = origin?.value;
+  if (typeof start !== 'number' || !Number.isFinite(start) || typeof data !== 'string') return undefined;
+  if (typeof factor !== 'number' || !Number.isFinite(factor)) return undefined;
+  let [least, most] = [Infinity, -Infinity];
+  let [below, above] = [false, false];
+  for (const [text] of data.matchAll(/\S+/g)) {
+    if (text === 'L') below = true;
+    else if (text === 'U') above = true;
+    const number = Number(text);
+    if (!Number.isFinite(number)) continue;
+    least = Math.min(least, number);
+    most = Math.max(most, number);
+  }
+  const scaled = (least === Infinity ? [] : [least, most]).map(number =>
+    nearestNumber(plus(exactDecimal(start), times(exactDecimal(number), exactDecimal(factor)))),
+  );
+  if (scaled.length === 0 && !below && !above) return undefined;
+  const [isLow, isHigh] = factor < 0 ? [above, below] : [below, above];
+  return {
+    low: isLow || scaled.length === 0 ? -Number.MAX_VALUE : Math.min(...scaled),
+    high: isHigh || scaled.length === 0 ? Number.MAX_VALUE : Math.max(...scaled),
+  };
+}
+
+/** A SampledData of stored JSON: members are checked before use. */
+interface Stored {
+  readonly origin?: { readonly value?: unknown } | null;
+  readonly factor?: unknown;
+  readonly data?: unknown;
+}
+
+const bytes = new DataView(new ArrayBuffer(8));
+
+/** The largest number below another one, which is finite: the end of an interval that does not include it. */
+export function numberBelow(value: number): number {
+  if (value === 0) return -Number.MIN_VALUE;
+  bytes.setFloat64(0, value);
+  bytes.setBigUint64(0, bytes.getBigUint64(0) + (value > 0 ? -1n : 1n));
+  return Math.max(bytes.getFloat64(0), -Number.MAX_VALUE);
+}
+
+/** The smallest number above another one, which is finite. */
+export const numberAbove = (value: number): number => 0 - numberBelow(0 - value);
 
 /**
  * Quantities with their system, code and unit: one with a comparator extends from its value to the end of numbers (`<=

@@ -1,5 +1,4 @@
-import { parseCanonical } from '../fhir/canonical.ts';
-import { parseReference } from '../fhir/reference.ts';
+import { parseCanonical, parseReference } from '../fhir/reference.ts';
 import type { Emit, Entries } from './reading.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { parseCanonical } from '../fhir/canonical.ts';
+import { parseCanonical } from '../fhir/reference.ts';
 import type { Emit, Entries } from './reading.ts';
 
 /**

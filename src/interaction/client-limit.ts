@@ -1,4 +1,4 @@
-import { takeOrRefuse } from '../fhir/rate-limited.ts';
+import { takeOrRefuse } from '../fhir/error.ts';
 import type { Buckets } from '../limits/token-buckets.ts';
 import type { ChargeClient, FhirRequest } from './interaction.ts';
 

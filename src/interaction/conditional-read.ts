@@ -1,5 +1,4 @@
-import { parseETag } from '../fhir/etag.ts';
-import { isAfterDate, parseHttpDate } from '../fhir/http-date.ts';
+import { isAfterDate, parseETag, parseHttpDate } from '../fhir/etag.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { FhirRequest } from './interaction.ts';
 

@@ -1,6 +1,5 @@
-import { parseETag, printETag } from '../fhir/etag.ts';
+import { isAfterDate, parseETag, parseHttpDate, printETag } from '../fhir/etag.ts';
 import { fhirError } from '../fhir/error.ts';
-import { isAfterDate, parseHttpDate } from '../fhir/http-date.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { StoredVersion } from '../store/port/records.ts';

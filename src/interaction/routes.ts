@@ -2,7 +2,7 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { Model } from '../model/model.ts';
 import { operationCallOf } from '../model/operation-call.ts';
 import { isDeclared, noPath, notAllowed } from './declared.ts';

@@ -1,6 +1,6 @@
 import { recordNotWritable } from '../auth/refusals.ts';
 import { fhirError } from '../fhir/error.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch } from '../store/port/errors.ts';

@@ -2,7 +2,7 @@ import type { Access } from '../auth/access.ts';
 import type { Partition } from '../store/port/partitions.ts';
 import { isVersionWithin, isWithin, restriction } from '../auth/restrict.ts';
 import { fhirError, gone, notFound } from '../fhir/error.ts';
-import { isId } from '../fhir/id.ts';
+import { isId } from '../fhir/reference.ts';
 import type { ResourceType } from '../model/model.ts';
 import { hasText } from '../store/port/records.ts';
 import type { StoredVersion, VersionWithText } from '../store/port/records.ts';

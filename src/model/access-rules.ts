@@ -3,7 +3,7 @@ import { extensions } from './definition-nodes.ts';
 import type { DefinitionNode } from './definition-nodes.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { ResourceType, SearchParam } from './model.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 
 /**
  * The owners of resources of the type, and the criteria that restrict access. Without an `access-link` a resource
@@ -14,7 +14,7 @@ export function compileAccess(
   typeName: string,
   nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
-  context: Context,
+  context: CompileContext,
 ): {
   readonly links: ResourceType['accessLinks'];
   readonly criteria: ResourceType['accessCriteria'];
@@ -44,14 +44,14 @@ export const defaultCompartment = 'http://hl7.org/fhir/CompartmentDefinition/pat
 /** The parameters that link a record without an `access-link`; the first that leads to the compartment counts. */
 export const defaultLinkCodes = ['patient', 'subject'] as const;
 
-const defaultCode = ({ compartments }: Context): string | undefined =>
+const defaultCode = ({ compartments }: CompileContext): string | undefined =>
   [...compartments.values()].find(({ url }) => url === defaultCompartment)?.code;
 
 function defaultLink(
   typeName: string,
   nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
-  context: Context,
+  context: CompileContext,
 ): readonly Link[] {
   const { parameters } = context;
   const [node] = nodes;
@@ -70,7 +70,7 @@ function readLink(
   typeName: string,
   node: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
-  context: Context,
+  context: CompileContext,
 ): readonly Link[] {
   const { compartments, parameters, report } = context;
   const [compartmentPart] = partsOf(node.json, 'compartment');
@@ -112,7 +112,7 @@ function readCriteria(
   typeName: string,
   node: DefinitionNode,
   own: ReadonlyMap<string, SearchParam>,
-  { report }: Context,
+  { report }: CompileContext,
 ): { readonly context: string; readonly criteria: string } {
   const [criteriaPart] = partsOf(node.json, 'criteria');
   const criteria = textOf(criteriaPart?.json) ?? '';

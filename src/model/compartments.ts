@@ -1,7 +1,7 @@
 import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import type { Declared, DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { items, texts } from './definition-nodes.ts';
 import type { Compartment, SearchParam } from './model.ts';
@@ -64,7 +64,10 @@ export function linkedCompartmentsOf(
   return found;
 }
 
-type LinkedContext = Pick<Context, 'definitions' | 'operations' | 'compartments' | 'searchedCompartments' | 'report'>;
+type LinkedContext = Pick<
+  CompileContext,
+  'definitions' | 'operations' | 'compartments' | 'searchedCompartments' | 'report'
+>;
 
 /**
  * The parameters that link a searchable type to the linked compartments, by the code of the compartment; reports
@@ -75,7 +78,7 @@ export function compartmentLinksOf(
   name: string,
   nodes: readonly DefinitionNode[],
   own: ReadonlyMap<string, SearchParam>,
-  { linkedCompartments, parameters, report }: Context,
+  { linkedCompartments, parameters, report }: CompileContext,
 ): ReadonlyMap<string, readonly SearchParam[]> {
   const links = new Map<string, readonly SearchParam[]>();
   const [node] = nodes;

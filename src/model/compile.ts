@@ -4,6 +4,7 @@ import type { Definitions } from '../definitions/definitions.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
 import { createExpansions } from '../terminology/expansions.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, linkedCompartmentsOf, searchedCompartmentsOf } from './compartments.ts';
 import { items, readDeclared, reportTo } from './definition-nodes.ts';
@@ -11,7 +12,6 @@ import type { Declared, ReportAt } from './definition-nodes.ts';
 import { checkStatementPromises } from './deliverable.ts';
 import type { TypeDefinitions } from './element.ts';
 import { checkExtensions } from './extensions.ts';
-import { checkDerivations, misderivedInPackages } from './derivation.ts';
 import { checkGuides } from './global-profiles.ts';
 import { createHierarchies } from './hierarchy.ts';
 import type { Model, ResourceType } from './model.ts';
@@ -26,7 +26,27 @@ import { checkMembers } from './special.ts';
 import { indexVersion, revision } from './search-parameter.ts';
 import { createParameterCompiler } from './search-parameters.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
-import { valueSetSystem } from './value-set-system.ts';
+import { valueSetSystem } from './token-meaning.ts';
+
+/** Reports profiles in single files without `derivation: constraint`. */
+function checkDerivations(files: readonly Definition[], report: ReportAt): void {
+  for (const definition of files) {
+    if (definition.resourceType !== 'StructureDefinition' || definition.misderived !== true) continue;
+    const json = definition.resource();
+    report({ definition, path: '', json }, 'derivation', `${problemOf(json)} Write \`constraint\`.`);
+  }
+}
+
+/** One line for each such profile in a package, which counts as a constraint. */
+const misderivedInPackages = (definitions: Definitions): readonly string[] =>
+  definitions
+    .all('StructureDefinition')
+    .filter(definition => definition.misderived === true && definition.package !== undefined)
+    .map(definition => `${definition.file}: ${problemOf(definition.resource())} It counts as a constraint.`);
+
+const problemOf = ({ url, type, derivation }: JsonObject): string =>
+  `\`${String(url)}\` is a profile of ${String(type)}, but ` +
+  `${derivation === undefined ? 'has no `derivation`' : `its \`derivation\` is ${JSON.stringify(derivation)}`}.`;
 
 export interface Compiled {
   /** Complete only without problems. */

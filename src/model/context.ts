@@ -7,13 +7,13 @@ import type { ImplementedOperations } from './implemented-operation.ts';
 import type { ParameterCompiler } from './search-parameters.ts';
 
 /** The context in which declarations are compiled. */
-export interface Context {
+export interface CompileContext {
   readonly declared: Declared;
   readonly definitions: Definitions;
   readonly types: TypeDefinitions;
   readonly compartments: ReadonlyMap<string, Compartment>;
   readonly searchedCompartments: ReadonlyMap<string, Compartment>;
-  /** Those whose links are compiled: the searched ones, and those that operations return. */
+  /** The compartments whose links are compiled: the searched ones, and those that operations return. */
   readonly linkedCompartments: ReadonlyMap<string, Compartment>;
   readonly parameters: ParameterCompiler;
   readonly hierarchies: Hierarchies;

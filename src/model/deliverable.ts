@@ -3,7 +3,7 @@ import { servedPatchFormats } from '../fhir/media-type.ts';
 import { texts } from './definition-nodes.ts';
 import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
 import type { TypeInteraction } from '../fhir/interaction.ts';
-import { quotedCodes } from './served.ts';
+import { quotedCodes } from './interactions.ts';
 
 /**
  * Reports declarations of a type, apart from its interactions, that this server does not implement: `/metadata` would

@@ -13,11 +13,11 @@ export interface Value {
   readonly expected?: string;
 }
 
-export interface Parts {
-  readonly parts: Readonly<Record<string, (Value | Parts) & { readonly min?: number; readonly max?: number }>>;
+export interface ExtensionParts {
+  readonly parts: Readonly<Record<string, (Value | ExtensionParts) & { readonly min?: number; readonly max?: number }>>;
 }
 
-export type Shape = (Value | Parts) & {
+export type Shape = (Value | ExtensionParts) & {
   /** Element paths on which it is allowed. */
   readonly on: readonly string[];
   readonly max: number;

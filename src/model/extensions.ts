@@ -2,7 +2,7 @@ import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
 import { extensionBase, extensionShapes } from './extension-shapes.ts';
-import type { Parts, Value } from './extension-shapes.ts';
+import type { ExtensionParts, Value } from './extension-shapes.ts';
 
 /** Reports a problem: the path within the definition, and the sentence. */
 export type Report = (path: string, text: string) => void;
@@ -78,7 +78,7 @@ function ourName(extension: JsonObject, at: string, report: Report): string | un
   return undefined;
 }
 
-function checkShape(json: JsonObject, shape: Value | Parts, what: string, at: string, report: Report): void {
+function checkShape(json: JsonObject, shape: Value | ExtensionParts, what: string, at: string, report: Report): void {
   if ('parts' in shape) return checkParts(json, shape, what, at, report);
   const found = Object.keys(json).filter(key => key.startsWith('value'));
   const value = json[shape.value];
@@ -98,7 +98,7 @@ function checkShape(json: JsonObject, shape: Value | Parts, what: string, at: st
     report(valueAt, `${what} has \`${value}\`; expected ${shape.expected ?? ''}.`);
 }
 
-function checkParts(json: JsonObject, { parts }: Parts, what: string, at: string, report: Report): void {
+function checkParts(json: JsonObject, { parts }: ExtensionParts, what: string, at: string, report: Report): void {
   const value = Object.keys(json).find(key => key.startsWith('value'));
   if (value !== undefined)
     report(

@@ -16,5 +16,5 @@ export interface ImplementedOperation {
   readonly ofCompartment?: boolean;
 }
 
-/** By code. */
+/** The implemented operations by code. */
 export type ImplementedOperations = ReadonlyMap<string, ImplementedOperation>;

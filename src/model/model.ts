@@ -256,9 +256,9 @@ export interface SearchParam {
 
 /** How a parameter of type special selects records (special.ts). */
 export type Special =
-  /** By the id of a record that refers to them by a reference parameter of its type. */
+  /** The records are found by the id of a record that refers to them by a reference parameter of its type. */
   | { readonly kind: 'members'; readonly by: SearchParam }
-  /** By a position on Earth and a distance from it. Its components are latitude and longitude. */
+  /** The records are found by a position on Earth and a distance from it. Its components are latitude and longitude. */
   | { readonly kind: 'near' };
 
 /**

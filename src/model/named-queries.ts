@@ -1,12 +1,12 @@
 import { asString, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import { extensions, items } from './definition-nodes.ts';
 import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { extensionsOf, partsOf, textOf } from './extensions.ts';
 import type { NamedQuery, QueryCase, QueryParameter } from './model.ts';
-import { quotedCodes } from './served.ts';
+import { quotedCodes } from './interactions.ts';
 import { supertypes } from './type-definitions.ts';
 import { controls } from './offered.ts';
 
@@ -22,7 +22,7 @@ export function compileQueries(
   typeName: string,
   nodes: readonly DefinitionNode[],
   isSearched: boolean,
-  { definitions, types, report }: Context,
+  { definitions, types, report }: CompileContext,
 ): ReadonlyMap<string, NamedQuery> {
   const found = new Map<string, NamedQuery>();
   for (const node of items(nodes, 'operation')) {

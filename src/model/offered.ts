@@ -3,7 +3,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import { items } from './definition-nodes.ts';
 import type { DefinitionNode } from './definition-nodes.ts';
 import type { SearchParam } from './model.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import { modifiersOfNodes, modifiersOfOffer, withModifiers } from './search-modifiers.ts';
 
 /**
@@ -15,7 +15,7 @@ export function offeredParameters(
   typeName: string,
   nodes: readonly DefinitionNode[],
   searchable: boolean,
-  context: Context,
+  context: CompileContext,
 ): ReadonlyMap<string, SearchParam> {
   const { report } = context;
   const own = items(nodes, 'searchParam');
@@ -75,7 +75,7 @@ export const controls: ReadonlySet<string> = new Set([
 function compileOffered(
   typeName: string,
   node: DefinitionNode,
-  { parameters, report }: Context,
+  { parameters, report }: CompileContext,
 ): SearchParam | undefined {
   const name = asString(node.json['name']) ?? '';
   const canonical = asString(node.json['definition']);

@@ -1,12 +1,12 @@
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { primitives } from '../fhir/primitive.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import { items } from './definition-nodes.ts';
 import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import type { ImplementedOperation } from './implemented-operation.ts';
 import type { Operation, OperationCall, OperationLevel, OperationParameter, SearchParam } from './model.ts';
-import { quotedCodes } from './served.ts';
+import { quotedCodes } from './interactions.ts';
 import { compileCriteria, hasCriteria, isQuery } from './named-queries.ts';
 import { supertypes } from './type-definitions.ts';
 
@@ -20,7 +20,7 @@ const levels: readonly OperationLevel[] = ['system', 'type', 'instance'];
 export function compileOperations(
   typeName: string | undefined,
   nodes: readonly DefinitionNode[],
-  context: Pick<Context, 'definitions' | 'types' | 'report' | 'operations'>,
+  context: Pick<CompileContext, 'definitions' | 'types' | 'report' | 'operations'>,
 ): ReadonlyMap<string, Operation> {
   const { definitions, report } = context;
   const found = new Map<string, Operation>();
@@ -62,7 +62,7 @@ function compileOperation(
   typeName: string | undefined,
   node: DefinitionNode,
   { here, canonical }: { readonly here: DefinitionNode; readonly canonical: string },
-  { types, report, operations }: Pick<Context, 'types' | 'report' | 'operations'>,
+  { types, report, operations }: Pick<CompileContext, 'types' | 'report' | 'operations'>,
 ): Operation | undefined {
   const { json: definition } = here;
   const code = asString(definition['code']) ?? '';
@@ -124,7 +124,7 @@ export function checkNeededParameters(
   declared: ReadonlyMap<string, Operation>,
   nodes: readonly DefinitionNode[],
   offered: ReadonlyMap<string, SearchParam>,
-  { report, operations }: Pick<Context, 'report' | 'operations'>,
+  { report, operations }: Pick<CompileContext, 'report' | 'operations'>,
 ): void {
   for (const node of items(nodes, 'operation')) {
     const { code } = [...declared.values()].find(({ url }) => url === node.json['definition']) ?? {};

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { bareParameter } from './bare-parameter.ts';
 import { splitUnion } from './branch.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import { items } from './definition-nodes.ts';
 import type { SearchParam } from './model.ts';
 
@@ -12,7 +12,7 @@ const otherReferencesCode = '_reference';
 const revision = 1;
 
 /** True if clients can delete records of any type, so that references to them must be found. */
-export function areDeleted({ declared }: Pick<Context, 'declared'>): boolean {
+export function areDeleted({ declared }: Pick<CompileContext, 'declared'>): boolean {
   const nodes = [...declared.types.values()].flat();
   return items(nodes, 'interaction').some(({ json }) => json['code'] === 'delete');
 }

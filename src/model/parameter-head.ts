@@ -5,7 +5,7 @@ import { didYouMean } from '../fhir/suggest.ts';
 import type { ReportAt } from './definition-nodes.ts';
 import type { TypeDefinitions } from './element.ts';
 import type { SearchParamType } from './model.ts';
-import { quotedCodes } from './served.ts';
+import { quotedCodes } from './interactions.ts';
 
 const parameterTypes = [
   'number',

@@ -1,12 +1,12 @@
-import type { Context } from './context.ts';
 import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
+import type { CompileContext } from './context.ts';
 import { compileAccess } from './access-rules.ts';
 import { compartmentLinksOf } from './compartments.ts';
 import { containedParameters } from './contained-index.ts';
 import { extensions, oneExtension, oneValue, texts } from './definition-nodes.ts';
-import type { ReportAt, DefinitionNode } from './definition-nodes.ts';
+import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 import { checkTypePromises } from './deliverable.ts';
 import { partsOf, textOf } from './extensions.ts';
 import { declaredInteractions } from './interactions.ts';
@@ -17,8 +17,37 @@ import { areDeleted, otherReferences } from './other-references.ts';
 import { checkNeededParameters, compileOperations } from './operations.ts';
 import { areContainedSearched, includesOf, searchFeaturesOf } from './search-features.ts';
 import { withModified } from './search-modifiers.ts';
-import { sortIndexesOf } from './sort-indexes.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
+
+/**
+ * The codes of the parameters of a type for which the definitions ask for a sort index; reports parameters that the
+ * type does not offer, and those without an order.
+ */
+function sortIndexesOf(
+  name: string,
+  nodes: readonly DefinitionNode[],
+  offered: ReadonlyMap<string, SearchParam>,
+  report: ReportAt,
+): ReadonlySet<string> {
+  const codes = new Set<string>();
+  for (const node of extensions(nodes, 'sort-index')) {
+    const code = textOf(node.json) ?? '';
+    const param = offered.get(code);
+    if (param === undefined) {
+      const text = `${name} offers no parameter \`${code}\`.`;
+      report(node, 'valueCode', `${text}${didYouMean(code, offered.keys())}`);
+    } else if (param.type === 'composite' || param.type === 'special') {
+      report(node, 'valueCode', `The parameter \`${code}\` is of type ${param.type}, by which nothing can be sorted.`);
+    } else if (param.reads !== undefined) {
+      report(
+        node,
+        'valueCode',
+        `The values of the parameter \`${code}\` have no order, so nothing can be sorted by it.`,
+      );
+    } else codes.add(code);
+  }
+  return codes;
+}
 
 /**
  * One declared resource type from all of its declarations; undefined for an unknown type.
@@ -27,7 +56,7 @@ import { compileAttachment, compileServerSet } from './written.ts';
 export function compileResourceType(
   name: string,
   nodes: readonly DefinitionNode[],
-  context: Context,
+  context: CompileContext,
 ): ResourceType | undefined {
   const { types, report } = context;
   const definition = types.get(name);
@@ -101,7 +130,7 @@ function indexedOnlyParameters(
   name: string,
   nodes: readonly DefinitionNode[],
   offered: ReadonlyMap<string, SearchParam>,
-  { parameters, report }: Context,
+  { parameters, report }: CompileContext,
 ): readonly SearchParam[] {
   const found = new Map<string, SearchParam>();
   for (const node of extensions(nodes, 'indexed-only')) {
@@ -157,7 +186,7 @@ function pairsOf(owners: readonly SearchParam[], offered: readonly SearchParam[]
   );
 }
 
-function pageSizeOf(nodes: readonly DefinitionNode[], { declared, report }: Context): ResourceType['pageSize'] {
+function pageSizeOf(nodes: readonly DefinitionNode[], { declared, report }: CompileContext): ResourceType['pageSize'] {
   const node = oneExtension(nodes, 'page-size', report) ?? oneExtension(declared.rests, 'page-size', report);
   const part = (name: string): number | undefined => {
     const value = node === undefined ? undefined : partsOf(node.json, name)[0]?.json['valuePositiveInt'];
@@ -173,7 +202,7 @@ function pageSizeOf(nodes: readonly DefinitionNode[], { declared, report }: Cont
 function profilesOf(
   name: string,
   nodes: readonly DefinitionNode[],
-  { definitions, types, report }: Context,
+  { definitions, types, report }: CompileContext,
 ): Pick<ResourceType, 'profile' | 'supportedProfiles'> {
   const check = (canonical: string, node: DefinitionNode, path: string): void => {
     const definition = definitions.find('StructureDefinition', canonical);

@@ -1,18 +1,18 @@
 import { didYouMean } from '../fhir/suggest.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 import { extensions, texts } from './definition-nodes.ts';
 import type { Declared, ReportAt, DefinitionNode } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { ResourceType } from './model.ts';
 
 /** The search features of a type beyond its parameters, from its own declarations and from those of `rest`. */
-export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }: Context): ReadonlySet<string> {
+export function searchFeaturesOf(nodes: readonly DefinitionNode[], { declared }: CompileContext): ReadonlySet<string> {
   const found = extensions([...declared.rests, ...nodes], 'search-feature');
   return new Set(found.flatMap(({ json }) => textOf(json) ?? []));
 }
 
 /** True if searches of any type look into contained resources: by `_contained`, chains or `_has`. */
-export function areContainedSearched({ declared }: Pick<Context, 'declared'>): boolean {
+export function areContainedSearched({ declared }: Pick<CompileContext, 'declared'>): boolean {
   const nodes = [...declared.rests, ...[...declared.types.values()].flat()];
   return extensions(nodes, 'search-feature').some(({ json }) => intoContained.has(textOf(json) ?? ''));
 }

@@ -4,7 +4,7 @@ import { stringsOf } from '../fhir/json-object.ts';
 import { extensions, type DefinitionNode, type ReportAt } from './definition-nodes.ts';
 import { textOf } from './extensions.ts';
 import type { SearchParam, SearchParamType } from './model.ts';
-import { quotedCodes } from './served.ts';
+import { quotedCodes } from './interactions.ts';
 
 /**
  * Data types of elements on which a modifier has a meaning; `any` for all of the search type, `hierarchy` for

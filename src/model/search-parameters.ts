@@ -12,12 +12,12 @@ import { supertypes } from './type-definitions.ts';
 /** Compiles the search parameters of types, each once. */
 export interface ParameterCompiler {
   /**
-   * By canonical; a parameter that does not resolve or compile is reported, at `node` if the reference is wrong.
+   * Finds by canonical; a parameter that does not resolve or compile is reported, at `node` if the reference is wrong.
    */
   byCanonical(canonical: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
-  /** By code, among all loaded ones; undefined if the type has none, reported if it has several. */
+  /** Finds by code among all loaded ones; undefined if the type has none, reported if it has several. */
   byCode(code: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
-  /** By code, for the server's own use: that of R4 if it has one, whatever packages add. */
+  /** Finds by code, for the server's own use: that of R4 if it has one, whatever packages add. */
   officialByCode(code: string, typeName: string, node: DefinitionNode, path: string): SearchParam | undefined;
   /** The codes that a type could have. */
   codes(typeName: string): readonly string[];

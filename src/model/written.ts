@@ -4,13 +4,13 @@ import type { DefinitionNode } from './definition-nodes.ts';
 import type { Property, TypeDefinition, TypeDefinitions } from './element.ts';
 import { partsOf, textOf } from './extensions.ts';
 import type { Attachment, ResourceType } from './model.ts';
-import type { Context } from './context.ts';
+import type { CompileContext } from './context.ts';
 
 /** The attachment that is cut out of a record when it is written; the path must lead to base64Binary. */
 export function compileAttachment(
   definition: TypeDefinition,
   nodes: readonly DefinitionNode[],
-  { types, report }: Context,
+  { types, report }: CompileContext,
 ): Attachment | undefined {
   const node = oneExtension(nodes, 'attachment', report);
   if (node === undefined) return undefined;
@@ -37,7 +37,7 @@ export function compileAttachment(
 export function compileServerSet(
   definition: TypeDefinition,
   nodes: readonly DefinitionNode[],
-  { types, report }: Context,
+  { types, report }: CompileContext,
 ): ResourceType['serverSet'] {
   return extensions(nodes, 'server-set').map(node => {
     const path = textOf(partsOf(node.json, 'path')[0]?.json) ?? '';

@@ -28,7 +28,7 @@ export type Query =
   | { readonly kind: 'param'; readonly param: SearchParam; readonly test: Test }
   /** An entry of this parameter exists: `:missing=false`; its complement is `:missing=true`. */
   | { readonly kind: 'present'; readonly param: SearchParam }
-  | Entry
+  | EntryQuery
   | Chain
   | Inside
   | Has
@@ -39,7 +39,7 @@ export type Query =
  * An entry of this parameter passes a test that stores do not support: interaction/search/ evaluates it on candidates.
  * Comparisons of `_filter` (https://hl7.org/fhir/R4/search_filter.html#ops), and distances.
  */
-export interface Entry {
+export interface EntryQuery {
   readonly kind: 'entry';
   readonly param: SearchParam;
   readonly test: EntryTest;
@@ -187,7 +187,7 @@ export type Test =
       readonly type: string;
       readonly ids: readonly string[];
       readonly canonicals: readonly { readonly url: string; readonly version: string }[];
-      /** As above. */
+      /** The base URL, as above. */
       readonly base: string;
     }
   /**
@@ -209,9 +209,12 @@ export interface Bound {
 export type Sort =
   | { readonly by: 'default'; readonly descending: true }
   | { readonly by: 'id' | 'lastUpdated'; readonly descending: boolean }
-  /** By relevance for a full-text search (score.ts): ascending, the least relevant are first. */
+  /** Sorts by relevance for a full-text search (score.ts): ascending, the least relevant are first. */
   | { readonly by: 'score'; readonly of: Query; readonly descending: boolean }
-  /** By a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; missing last. */
+  /**
+   * Sorts by a parameter (sort-value.ts): of several values the lowest ascending, the highest descending; records
+   * without a value are last.
+   */
   | { readonly by: 'param'; readonly param: SearchParam; readonly descending: boolean };
 
 /**

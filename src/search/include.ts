@@ -2,7 +2,7 @@ import type { ResourceType, SearchParam } from '../model/model.ts';
 
 /** A request for records in addition to the matches. https://hl7.org/fhir/R4/search.html#revinclude */
 export interface Include {
-  /** As the client wrote it: `_include=Observation:subject`. */
+  /** The text that the client wrote: `_include=Observation:subject`. */
   readonly written: string;
   /** True for records that refer to the matches, false for those that the matches refer to. */
   readonly reverse: boolean;

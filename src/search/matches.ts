@@ -248,7 +248,7 @@ function codesBySystem(codes: Codes): ReadonlyMap<string, CodeSets> {
   return made;
 }
 
-/** By list of codes: one is compared with many records. */
+/** The sets are cached by list of codes: one is compared with many records. */
 const codeSets = new WeakMap<Codes, ReadonlyMap<string, CodeSets>>();
 
 function isUri({ uri, tree }: Extract<Test, { kind: 'uri' }>, value: string): boolean {

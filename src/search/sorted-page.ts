@@ -8,7 +8,7 @@ export interface SortedPage<T> {
   read(): { readonly matches: readonly T[]; readonly next: Position | undefined };
 }
 
-interface Limits<T> {
+interface PageLimits<T> {
   readonly limit: number;
   readonly after?: Position | undefined;
   /** The number of these matches that fit on the page, at most `limit`. */
@@ -18,7 +18,7 @@ interface Limits<T> {
 /** The first matches after a position; it remembers few more than it returns. */
 export function createSortedPage<T extends { readonly text?: string | undefined }>(
   sort: readonly Sort[],
-  { limit, after, fitting }: Limits<T>,
+  { limit, after, fitting }: PageLimits<T>,
 ): SortedPage<T> {
   let held: { readonly position: Position; readonly match: T }[] = [];
   let characters = 0;

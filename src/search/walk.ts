@@ -21,22 +21,22 @@ export function parametersOfSort(type: ResourceType, sort: readonly Sort[]): rea
 }
 
 /** A part of a query that does not combine others. */
-type Part = Exclude<Query, { readonly kind: 'and' | 'or' | 'not' }>;
+type QueryLeaf = Exclude<Query, { readonly kind: 'and' | 'or' | 'not' }>;
 
 /** The parts that a query combines, without those of joins. */
-function partsOf(query: Query, found: Part[] = []): readonly Part[] {
+function partsOf(query: Query, found: QueryLeaf[] = []): readonly QueryLeaf[] {
   if (query.kind === 'and' || query.kind === 'or') for (const part of query.of) partsOf(part, found);
   else if (query.kind === 'not') partsOf(query.of, found);
   else found.push(query);
   return found;
 }
 
-function paramsOf(part: Part, withOwners: boolean): readonly SearchParam[] {
+function paramsOf(part: QueryLeaf, withOwners: boolean): readonly SearchParam[] {
   if (part.kind === 'owner') return withOwners ? part.of : [];
   return 'param' in part && part.kind !== 'has' ? [part.param] : [];
 }
 
-const isJoin = (part: Part): part is Join =>
+const isJoin = (part: QueryLeaf): part is Join =>
   part.kind === 'chain' || part.kind === 'inside' || part.kind === 'has' || part.kind === 'tree';
 
 /** The inner query of a chain or `_has`, restricted to the resources that are open to the caller. */
@@ -44,7 +44,7 @@ export const openTo = ({ of, within }: Chain | Has): Query =>
   within === undefined ? of : { kind: 'and', of: [of, within] };
 
 /** Whether a part of the query passes a test. */
-function hasPart(query: Query, test: (part: Part) => boolean): boolean {
+function hasPart(query: Query, test: (part: QueryLeaf) => boolean): boolean {
   if (query.kind === 'and' || query.kind === 'or') return query.of.some(part => hasPart(part, test));
   return query.kind === 'not' ? hasPart(query.of, test) : test(query);
 }
@@ -52,7 +52,8 @@ function hasPart(query: Query, test: (part: Part) => boolean): boolean {
 /** True if no store can evaluate the query: it has joins, or tests of entries that stores do not support. */
 export const needsCandidates = (query: Query): boolean => hasPart(query, isForCandidates);
 
-const isForCandidates = (part: Part): boolean => isJoin(part) || part.kind === 'contained' || part.kind === 'entry';
+const isForCandidates = (part: QueryLeaf): boolean =>
+  isJoin(part) || part.kind === 'contained' || part.kind === 'entry';
 
 /** Whether a query has chains, `_has` or hierarchies. */
 export const hasJoins = (query: Query): boolean => hasPart(query, isJoin);

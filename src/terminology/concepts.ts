@@ -14,7 +14,7 @@ export interface DescribedSystem {
 }
 
 export interface DescribedConcept {
-  /** As the definition writes it. */
+  /** The code as the definition writes it. */
   readonly code: string;
   readonly display: string | undefined;
   readonly definition: string | undefined;

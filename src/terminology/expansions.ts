@@ -45,7 +45,7 @@ const patternSteps = { loaded: 1_000_000, call: CALL_STEPS };
 /** Why something cannot be expanded. */
 class NotExpanded extends Error {}
 
-interface Source {
+interface ExpansionSource {
   readonly definitions: Pick<Definitions, 'find'>;
   /** A loaded CodeSystem; undefined without one. */
   readonly system: (url: string) => CodeSystem | undefined;
@@ -54,7 +54,7 @@ interface Source {
 }
 
 /** Sources with a budget of their own each, which share the systems that were read. */
-function sourceOf(definitions: Pick<Definitions, 'find'>): (steps: number) => Source {
+function sourceOf(definitions: Pick<Definitions, 'find'>): (steps: number) => ExpansionSource {
   const systems = new Cache<CodeSystem>(most);
   return steps => ({
     definitions,
@@ -80,7 +80,7 @@ function tryExpand(make: () => CodeMap): Expansion {
 }
 
 /** `within`: the value sets that include this one. */
-function expandSet(canonical: string, source: Source, within: readonly string[]): CodeMap {
+function expandSet(canonical: string, source: ExpansionSource, within: readonly string[]): CodeMap {
   if (within.includes(canonical)) throw new NotExpanded(`the ValueSet \`${canonical}\` includes itself`);
   const definition = source.definitions.find('ValueSet', canonical);
   if (definition === undefined) throw new NotExpanded(`no ValueSet \`${canonical}\` is loaded`);
@@ -88,7 +88,12 @@ function expandSet(canonical: string, source: Source, within: readonly string[])
 }
 
 /** `named` is its name in problems. */
-function expandResource(valueSet: JsonObject, named: string, source: Source, within: readonly string[]): CodeMap {
+function expandResource(
+  valueSet: JsonObject,
+  named: string,
+  source: ExpansionSource,
+  within: readonly string[],
+): CodeMap {
   const { include, exclude } = asObject(valueSet['compose']);
   const expand = (part: JsonObject): CodeMap => expandPart(part, source, within);
   try {
@@ -103,7 +108,7 @@ function expandResource(valueSet: JsonObject, named: string, source: Source, wit
 }
 
 /** One include or exclude: what its conditions have in common. https://hl7.org/fhir/R4/valueset.html#compositions */
-function expandPart(part: JsonObject, source: Source, within: readonly string[]): CodeMap {
+function expandPart(part: JsonObject, source: ExpansionSource, within: readonly string[]): CodeMap {
   const url = asString(part['system']);
   const sets = stringsOf(part['valueSet']).map(canonical => expandSet(canonical, source, within));
   const maps = url === undefined ? sets : [expandSystem(url, part, source), ...sets];
@@ -112,7 +117,7 @@ function expandPart(part: JsonObject, source: Source, within: readonly string[])
   return others.reduce((common, other) => restrict(common, other, 'common'), first);
 }
 
-function expandSystem(url: string, part: JsonObject, source: Source): CodeMap {
+function expandSystem(url: string, part: JsonObject, source: ExpansionSource): CodeMap {
   const listed = objectsOf(part['concept']).map(({ code }) => String(code));
   if (listed.length > 0) return new Map([[url, new Set(listed)]]);
   const system = completeSystem(url, source);
@@ -130,7 +135,7 @@ function passes(result: boolean | undefined, url: string): boolean {
   return result;
 }
 
-function completeSystem(url: string, source: Source): CodeSystem {
+function completeSystem(url: string, source: ExpansionSource): CodeSystem {
   if (grammars.has(url)) throw new NotExpanded(`the codes of \`${url}\` are defined by a grammar and cannot be listed`);
   const system = source.system(url);
   if (system === undefined) throw new NotExpanded(`no CodeSystem \`${url}\` is loaded`);

@@ -7,9 +7,9 @@ export interface Question {
 }
 
 /** `unsure`: the server does not know the ValueSet or the system; `unreachable`: it did not answer. */
-export type Answer = 'in' | 'out' | 'unsure' | 'unreachable';
+export type Membership = 'in' | 'out' | 'unsure' | 'unreachable';
 
-/** The same text for the same question. */
+/** One text for all equal questions. */
 export const keyOf = ({ valueSet, system, code }: Question): string => `${valueSet}\n${system}\n${code}`;
 
 /**

@@ -1,17 +1,16 @@
 import { isLoopbackHost } from '../fetch/addresses.ts';
 import type { Fetch } from '../fetch/fetch.ts';
-import { readAnswer } from './answer.ts';
-import { createAnswers } from './answers.ts';
+import { createAnswers, readAnswer } from './answer.ts';
 import { createBreaker } from './breaker.ts';
 import { isAskable, keyOf } from './question.ts';
-import type { Answer, Question } from './question.ts';
+import type { Membership, Question } from './question.ts';
 
 /** A FHIR server with more code systems than are loaded here. */
 export interface TerminologyServer {
   /** The cached answer to a question; undefined without one. */
-  known(question: Question): Answer | undefined;
+  known(question: Question): Membership | undefined;
   /** Asks the server, or returns the cached answer. Never rejects, and takes no longer than the timeout. */
-  ask(question: Question): Promise<Answer>;
+  ask(question: Question): Promise<Membership>;
 }
 
 export interface TerminologyServerOptions {
@@ -39,13 +38,13 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
   const now = options.now ?? (() => performance.now());
   const answers = createAnswers(now);
   const breaker = createBreaker(now);
-  const running = new Map<string, Promise<Answer>>();
+  const running = new Map<string, Promise<Membership>>();
   const turn = createTurns(Math.max(1, Math.floor(limits.atOnce / (options.processes ?? 1))), limits.waiting);
   let fetch: Fetch | undefined;
 
-  async function exchange(question: Question, time: number): Promise<Answer> {
+  async function exchange(question: Question, time: number): Promise<Membership> {
     if (!breaker.allows()) return 'unreachable';
-    let answer: Answer;
+    let answer: Membership;
     try {
       fetch ??= await openFetch(options);
       const response = await within(
@@ -61,7 +60,7 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
     return answer;
   }
 
-  async function inTurn(question: Question): Promise<Answer> {
+  async function inTurn(question: Question): Promise<Membership> {
     const end = performance.now() + options.timeout;
     if (!(await turn.take(options.timeout))) return 'unreachable';
     try {
@@ -92,7 +91,7 @@ export function createTerminologyServer(options: TerminologyServerOptions): Term
   };
 }
 
-/** As in Config. */
+/** The settings of the terminology server in Config. */
 export interface TerminologySettings {
   readonly terminologyServer: string | undefined;
   /** Milliseconds. */

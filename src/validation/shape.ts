@@ -6,7 +6,7 @@ export interface Shape {
   /** The type name, or the path of a backbone element. */
   readonly name: string;
   readonly definition: TypeDefinition;
-  /** By JSON property, the `_` siblings of primitives among them. */
+  /** The fields by JSON property, the `_` siblings of primitives among them. */
   readonly fields: ReadonlyMap<string, Field>;
   readonly required: readonly RequiredElement[];
 }

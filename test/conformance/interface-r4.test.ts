@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readTemplate } from '../../src/guide/template.ts';
 import { typeInteractions, systemInteractions } from '../../src/fhir/interaction.ts';
-import { servedInteractions } from '../../src/model/served.ts';
+import { servedInteractions } from '../../src/model/interactions.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { examples } from '../fhirpath/judge.ts';
 import { serve } from '../support/serve.ts';

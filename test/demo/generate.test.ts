@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkDigit } from '../../src/demo/patient.ts';
 import { generate } from '../../src/demo/generate.ts';
 import { parseJson } from '../../src/fhir/json.ts';
-import { isId } from '../../src/fhir/id.ts';
+import { isId } from '../../src/fhir/reference.ts';
 import { requireModel } from '../support/loaded-once.ts';
 import { createValidator } from '../../src/validation/profile/validator.ts';
 import { cpuTime } from '../support/cpu-time.ts';

@@ -2,7 +2,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { canonicalUnit } from '../../src/fhir/canonical-unit.ts';
-import { dividedBy, exactDecimal, nearestNumber, plus, times } from '../../src/fhir/exact-decimal.ts';
+import { dividedBy, exactDecimal, nearestNumber, plus, times } from '../../src/fhir/decimal.ts';
 import { convertUnit, ucumSystem } from '../../src/fhir/ucum.ts';
 
 describe('the canonical form of a UCUM unit', () => {

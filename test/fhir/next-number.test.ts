@@ -1,6 +1,6 @@
 // The ends of intervals that do not include a number.
 import { expect, it } from 'vitest';
-import { numberAbove, numberBelow } from '../../src/fhir/next-number.ts';
+import { numberAbove, numberBelow } from '../../src/indexing/quantity.ts';
 
 it.each([
   [1, 0.9999999999999999, 1.0000000000000002],

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseCanonical } from '../../src/fhir/canonical.ts';
+import { isId, parseCanonical } from '../../src/fhir/reference.ts';
 import { parseETag, printETag } from '../../src/fhir/etag.ts';
-import { isId } from '../../src/fhir/id.ts';
 
 // https://hl7.org/fhir/R4/datatypes.html#id
 describe('isId', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { run } from '../../src/fhirpath/delegate/later.ts';
 import { runNow } from '../../src/fhirpath/delegate/now.ts';
-import type { Answer, Job } from '../../src/fhirpath/delegate/job.ts';
+import type { JobAnswer, Job } from '../../src/fhirpath/delegate/job.ts';
 
 // fhirpath.js in a thread with a deadline, with and without a promise.
 
@@ -25,9 +25,9 @@ const job = (expression: string, more: Partial<Job> = {}): Job => ({
   ...more,
 });
 
-const computed = (type: string, value: unknown): Answer => ({ kind: 'results', results: [{ type, value }] });
+const computed = (type: string, value: unknown): JobAnswer => ({ kind: 'results', results: [{ type, value }] });
 const endless = job('1.0.repeat($this + 1.0)');
-const late = (milliseconds: number): Answer => ({ kind: 'late', milliseconds });
+const late = (milliseconds: number): JobAnswer => ({ kind: 'late', milliseconds });
 
 describe.each([
   ['while this thread waits', async (...given: Parameters<typeof runNow>) => runNow(...given)],

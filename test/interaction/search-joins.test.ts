@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countMatches, findPage, type JoinLimits, usualJoinLimits } from '../../src/interaction/search/find.ts';
 import { include } from '../../src/interaction/search/include.ts';
 import { isCanonical } from '../../src/interaction/search/joined.ts';
-import { readAs } from '../../src/model/read-as.ts';
+import { readAs } from '../../src/model/bare-parameter.ts';
 import type { ResourceType } from '../../src/model/model.ts';
 import type { Position, Query } from '../../src/search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../src/search/matches.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/engine/definitions/load-model.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
-import { servedInteractions } from '../../src/model/served.ts';
+import { servedInteractions } from '../../src/model/interactions.ts';
 import { readOfficialSearchParameters } from '../../src/model/type-definitions.ts';
 import { allR4 } from '../support/make-all-r4.ts';
 

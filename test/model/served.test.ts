@@ -3,7 +3,7 @@ import { objectsOf } from '../../src/fhir/json-object.ts';
 import { typeInteractions } from '../../src/fhir/interaction.ts';
 import { handlers } from '../../src/interaction/dispatch.ts';
 import { operations } from '../../src/model/implemented.ts';
-import { servedInteractions } from '../../src/model/served.ts';
+import { servedInteractions } from '../../src/model/interactions.ts';
 import { loadOnly, ours, searchParameter, statement } from '../support/definition-files.ts';
 
 // https://hl7.org/fhir/R4/capabilitystatement.html: what a statement declares, the server does.

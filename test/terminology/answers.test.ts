@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAnswers } from '../../src/terminology/answers.ts';
+import { createAnswers } from '../../src/terminology/answer.ts';
 
 describe('kept answers', () => {
   it('are so many at most, those that were asked for last', () => {

@@ -1,5 +1,5 @@
 import type { JWTPayload } from 'jose';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims } from '../claims.ts';
 import type { IssuerSettings } from './settings.ts';

@@ -3,10 +3,10 @@ import { escape } from '../../search/parse/escape.ts';
 import { caseOf } from './case.ts';
 import type { Case } from './case.ts';
 import { chosen } from './chosen.ts';
-import type { Source } from './source.ts';
+import type { CaseSource } from './source.ts';
 
 /** The components of an element together, and of two elements mixed. */
-export function compositeCases({ param: { code }, sample, depth }: Source): readonly Case[] {
+export function compositeCases({ param: { code }, sample, depth }: CaseSource): readonly Case[] {
   const tuples = sample.flatMap(({ indexed }) =>
     (indexed[0]?.entries ?? []).flatMap(({ param, value }) => {
       if (param !== code || value.kind !== 'composite') return [];

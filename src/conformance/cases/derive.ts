@@ -9,7 +9,7 @@ import { chosen } from './chosen.ts';
 import { compositeCases } from './composite.ts';
 import { referenceCases } from './reference.ts';
 import { absentOf } from './source.ts';
-import type { Source } from './source.ts';
+import type { CaseSource } from './source.ts';
 import { tokenCases } from './token.ts';
 import { prefixCases } from './prefix.ts';
 
@@ -17,7 +17,7 @@ import { prefixCases } from './prefix.ts';
  * The searches by one parameter: its values in the sample in every form, modifier and prefix, and a value that no
  * record has. Empty for a parameter whose meaning this tester does not evaluate.
  */
-export function deriveCases(source: Source): readonly Case[] {
+export function deriveCases(source: CaseSource): readonly Case[] {
   const { param } = source;
   if (param.reads !== undefined || param.type === 'special') return [];
   const own = byType[param.type](source);
@@ -30,7 +30,7 @@ export function deriveCases(source: Source): readonly Case[] {
   ];
 }
 
-const byType: Readonly<Record<Exclude<SearchParam['type'], 'special'>, (source: Source) => readonly Case[]>> = {
+const byType: Readonly<Record<Exclude<SearchParam['type'], 'special'>, (source: CaseSource) => readonly Case[]>> = {
   string: stringCases,
   token: tokenCases,
   reference: referenceCases,
@@ -64,7 +64,7 @@ function alternativesOf(cases: readonly Case[]): readonly Case[] {
 }
 
 /** URIs as written, below the one above, and above one below. */
-function uriCases({ param: { code }, sample, depth }: Source): readonly Case[] {
+function uriCases({ param: { code }, sample, depth }: CaseSource): readonly Case[] {
   const uris = sample.flatMap(({ indexed }) =>
     (indexed[0]?.entries ?? []).flatMap(({ param, value }) =>
       param === code && value.kind === 'uri' ? [value.uri] : [],
@@ -86,7 +86,7 @@ function uriCases({ param: { code }, sample, depth }: Source): readonly Case[] {
 }
 
 /** Words of the texts: in another case, without accents, whole, and in part. */
-function stringCases({ param: { code }, sample, depth }: Source): readonly Case[] {
+function stringCases({ param: { code }, sample, depth }: CaseSource): readonly Case[] {
   const texts = sample.flatMap(({ indexed }) =>
     (indexed[0]?.entries ?? []).flatMap(({ param, value }) =>
       param === code && value.kind === 'string' && /^[\p{L}\p{N}]{2}/u.test(value.text) ? [value.text] : [],
@@ -109,7 +109,7 @@ function stringCases({ param: { code }, sample, depth }: Source): readonly Case[
 }
 
 /** Days and times as written, in less precision, and with each prefix. */
-function dateCases({ param, sample, records, depth }: Source): readonly Case[] {
+function dateCases({ param, sample, records, depth }: CaseSource): readonly Case[] {
   const { code } = param;
   const raw =
     code === '_lastUpdated'
@@ -139,7 +139,7 @@ function textsIn({ type, value }: RawValue): readonly string[] {
 }
 
 /** Numbers as written, and with each prefix. */
-function numberCases({ param, sample, records, depth }: Source): readonly Case[] {
+function numberCases({ param, sample, records, depth }: CaseSource): readonly Case[] {
   const values = sample.flatMap(({ resource }) => records.valuesOf(param, resource));
   const numbers = values.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
   return chosen(numbers, depth).flatMap(number => [
@@ -149,7 +149,7 @@ function numberCases({ param, sample, records, depth }: Source): readonly Case[]
 }
 
 /** Quantities without and with their units. A server may convert units: it then finds more. */
-function quantityCases({ param, sample, records, depth }: Source): readonly Case[] {
+function quantityCases({ param, sample, records, depth }: CaseSource): readonly Case[] {
   const { code: name } = param;
   const values = sample.flatMap(({ resource }) => records.valuesOf(param, resource)).filter(isPlain);
   return chosen(values, depth).flatMap(({ value }) => {

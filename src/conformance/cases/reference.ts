@@ -6,10 +6,10 @@ import { isOutsideTargets } from '../target.ts';
 import { caseOf } from './case.ts';
 import type { Case } from './case.ts';
 import { chosen } from './chosen.ts';
-import type { Source } from './source.ts';
+import type { CaseSource } from './source.ts';
 
 /** References by type and id, by id, by address, by their identifiers; canonicals with and without versions. */
-export function referenceCases({ param, sample, records, base, depth }: Source): readonly Case[] {
+export function referenceCases({ param, sample, records, base, depth }: CaseSource): readonly Case[] {
   const { code } = param;
   const values = sample.flatMap(({ indexed }) =>
     (indexed[0]?.entries ?? []).flatMap(entry =>

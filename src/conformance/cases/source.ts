@@ -2,7 +2,7 @@ import type { SearchParam } from '../../model/model.ts';
 import type { Known, Records } from '../records.ts';
 
 /** What cases are derived from. */
-export interface Source {
+export interface CaseSource {
   readonly param: SearchParam;
   readonly sample: readonly Known[];
   readonly records: Records;

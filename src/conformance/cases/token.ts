@@ -4,10 +4,10 @@ import type { RawValue } from '../records.ts';
 import { caseOf } from './case.ts';
 import type { Case } from './case.ts';
 import { chosen } from './chosen.ts';
-import type { Source } from './source.ts';
+import type { CaseSource } from './source.ts';
 
 /** Codes and identifiers with and without their systems. */
-export function tokenCases({ param, sample, records, depth }: Source): readonly Case[] {
+export function tokenCases({ param, sample, records, depth }: CaseSource): readonly Case[] {
   const { code: name } = param;
   if (name === '_id')
     return chosen(

@@ -2,28 +2,28 @@ import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { QueryPair } from '../../search/request.ts';
 import type { Exchange } from '../client.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { Findings } from '../findings.ts';
 import { codeOf, pairsOf, queryOf } from '../url.ts';
 import { checkMediaType } from './media-type.ts';
 
 /** An entry of a searchset. */
-export interface Entry {
+export interface AnswerEntry {
   readonly mode: string;
   readonly resource: JsonObject;
   readonly fullUrl: string | undefined;
 }
 
 /** The answer to a search, over its pages. */
-export interface Answer {
+export interface ServerAnswer {
   /** The first page. */
   readonly exchange: Exchange;
   /** False if the server refused the search. */
   readonly isAnswered: boolean;
-  /** Of a refusal: whether the server could not answer at all. */
+  /** Whether a refusal says that the server could not answer at all. */
   readonly isBroken: boolean;
   readonly matches: readonly JsonObject[];
-  readonly entries: readonly Entry[];
+  readonly entries: readonly AnswerEntry[];
   readonly pages: number;
   /** True if the last page was read. */
   readonly isComplete: boolean;
@@ -48,11 +48,11 @@ const mostPages = 3;
  * Searches, follows the next links, and checks what every searchset must have. https://hl7.org/fhir/R4/http.html#search
  */
 export async function ask(
-  context: Context,
+  context: TestContext,
   type: string,
   pairs: readonly QueryPair[],
   { findings, mostPages: most = mostPages, isPosted = false, path = type }: AskOptions,
-): Promise<Answer> {
+): Promise<ServerAnswer> {
   const { client } = context;
   const query = queryOf(pairs);
   const subject = query === '' ? path : `${path}?${query}`;
@@ -64,7 +64,7 @@ export async function ask(
     : await client.get(subject);
   const isBundle = first.json?.['resourceType'] === 'Bundle';
   if (first.status !== 200 || !isBundle) return refusal(first, subject, findings);
-  const entries: Entry[] = [];
+  const entries: AnswerEntry[] = [];
   const visited = new Set<string>([first.url]);
   let page: Exchange | undefined = first;
   let pages = 0;
@@ -96,7 +96,7 @@ export async function ask(
 
 const statusOf = ({ status, failure }: Exchange): string => (failure === undefined ? `Status ${status}` : failure);
 
-function refusal(exchange: Exchange, subject: string, findings: Findings): Answer {
+function refusal(exchange: Exchange, subject: string, findings: Findings): ServerAnswer {
   const isBroken = exchange.status < 400 || exchange.status >= 500;
   if (isBroken && exchange.status !== 501) {
     const isWrong = exchange.status === 200;
@@ -112,7 +112,12 @@ const describe = ({ json, headers }: Exchange): string =>
     ? `a resource of type ${json['resourceType']}`
     : `a body of type ${headers.get('Content-Type') ?? 'unknown'}`;
 
-function answerOf(exchange: Exchange, entries: readonly Entry[], pages: number, isComplete: boolean): Answer {
+function answerOf(
+  exchange: Exchange,
+  entries: readonly AnswerEntry[],
+  pages: number,
+  isComplete: boolean,
+): ServerAnswer {
   const { total } = exchange.json ?? {};
   const self = linkOf(exchange, 'self') ?? '';
   return {
@@ -128,7 +133,7 @@ function answerOf(exchange: Exchange, entries: readonly Entry[], pages: number, 
   };
 }
 
-interface Asked {
+interface AskedSearch {
   readonly type: string;
   readonly pairs: readonly QueryPair[];
   readonly subject: string;
@@ -136,7 +141,7 @@ interface Asked {
 }
 
 /** Checks of all pages together. */
-function checked(answer: Answer, { type, pairs, subject, findings }: Asked): Answer {
+function checked(answer: ServerAnswer, { type, pairs, subject, findings }: AskedSearch): ServerAnswer {
   const { exchange, matches, total, used, isComplete } = answer;
   const ids = matches.map(({ id }) => String(id));
   const seen = new Set<string>();
@@ -184,14 +189,14 @@ function checkPage(page: Exchange, type: string, subject: string, base: string, 
   const { type: kind } = page.json ?? {};
   const came = `Bundle.type is ${JSON.stringify(kind)}`;
   findings.decide(kind === 'searchset', 'search.bundle', subject, came, 'searchset', page);
-  const named = ({ resource }: Entry): string => `${String(resource['resourceType'])}/${String(resource['id'])}`;
+  const named = ({ resource }: AnswerEntry): string => `${String(resource['resourceType'])}/${String(resource['id'])}`;
   const shown = entriesOf(page).filter(({ mode }) => mode !== 'outcome');
   const alien = shown.find(
     ({ mode, resource: { resourceType, id } }) => mode === 'match' && (resourceType !== type || typeof id !== 'string'),
   );
   const expected = `Matches are of type ${type} and have an id`;
   findings.decide(alien === undefined, 'search.entries', type, `A match is ${alien && named(alien)}`, expected, page);
-  const isWrong = ({ fullUrl = 'urn:', ...entry }: Entry): boolean =>
+  const isWrong = ({ fullUrl = 'urn:', ...entry }: AnswerEntry): boolean =>
     !fullUrl.startsWith('urn:') && !fullUrl.endsWith(`/${named({ ...entry, fullUrl })}`);
   const wrong = shown.find(isWrong);
   const at = wrong === undefined ? '' : `The fullUrl of ${named(wrong)} is ${wrong.fullUrl}`;
@@ -201,7 +206,7 @@ function checkPage(page: Exchange, type: string, subject: string, base: string, 
 
 function checkCount(
   page: Exchange,
-  found: readonly Entry[],
+  found: readonly AnswerEntry[],
   pairs: readonly QueryPair[],
   subject: string,
   findings: Findings,
@@ -213,7 +218,7 @@ function checkCount(
   findings.decide(matches <= most, 'search.count', subject, came, `At most ${most} matches`, page);
 }
 
-function entriesOf({ json = {} }: Exchange): readonly Entry[] {
+function entriesOf({ json = {} }: Exchange): readonly AnswerEntry[] {
   return objectsOf(json['entry']).map(entry => {
     const resource = asObject(entry['resource']);
     const isOutcome = resource['resourceType'] === 'OperationOutcome';

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Case } from '../cases/case.ts';
 import { sampleOf } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import { Findings } from '../findings.ts';
 import { meaningOf } from '../judge.ts';
 import type { Meaning } from '../judge.ts';
 import type { Known } from '../records.ts';
 import { queryOf } from '../url.ts';
 import { ask } from './answer.ts';
-import type { Answer } from './answer.ts';
+import type { ServerAnswer } from './answer.ts';
 import { checkOutcome } from './media-type.ts';
 
 export interface CaseOptions {
@@ -21,7 +21,7 @@ export interface CaseOptions {
  * Runs a derived search and compares its answer with its meaning. A failure is reported if it comes twice, so that a
  * record that was changed meanwhile is none.
  */
-export async function runCase(context: Context, type: string, one: Case, options: CaseOptions = {}): Promise<void> {
+export async function runCase(context: TestContext, type: string, one: Case, options: CaseOptions = {}): Promise<void> {
   const first = new Findings();
   await attempt(context, type, one, options, first);
   const second = new Findings();
@@ -35,7 +35,7 @@ export async function runCase(context: Context, type: string, one: Case, options
 }
 
 async function attempt(
-  context: Context,
+  context: TestContext,
   type: string,
   one: Case,
   options: CaseOptions,
@@ -60,7 +60,12 @@ async function attempt(
   else await compare(context, { type, one, options, findings, subject, meaning, answer });
 }
 
-function refused({ exchange, isBroken }: Answer, { optional, check }: Case, subject: string, findings: Findings): void {
+function refused(
+  { exchange, isBroken }: ServerAnswer,
+  { optional, check }: Case,
+  subject: string,
+  findings: Findings,
+): void {
   if (isBroken) return; // which is a failure already, or 501
   checkOutcome(exchange, subject, findings);
   const came = `Status ${exchange.status}`;
@@ -75,11 +80,11 @@ interface Compared {
   readonly findings: Findings;
   readonly subject: string;
   readonly meaning: Meaning;
-  readonly answer: Answer;
+  readonly answer: ServerAnswer;
 }
 
 /** Matches that are no match are certain extras; matching records of the sample that are absent, certain misses. */
-async function compare(context: Context, compared: Compared): Promise<void> {
+async function compare(context: TestContext, compared: Compared): Promise<void> {
   const { type, one, options, findings, subject, meaning, answer } = compared;
   const { exchange, matches, isComplete } = answer;
   const found = new Set(matches.map(({ id }) => String(id)));
@@ -108,7 +113,7 @@ async function compare(context: Context, compared: Compared): Promise<void> {
 
 /** Asks for the absent records by their ids too, where an answer has too many pages; false if that is not possible. */
 async function addAbsent(
-  context: Context,
+  context: TestContext,
   { type, one: { pairs }, findings }: Compared,
   absent: readonly Known[],
   found: Set<string>,
@@ -123,7 +128,7 @@ async function addAbsent(
 }
 
 async function isExtra(
-  { records }: Context,
+  { records }: TestContext,
   resource: JsonObject,
   meaning: Meaning,
   { canJudge }: CaseOptions,
@@ -134,7 +139,7 @@ async function isExtra(
 }
 
 /** The present version of a record; undefined if it is gone. */
-async function readAgain({ client, records, statement }: Context, known: Known): Promise<Known | undefined> {
+async function readAgain({ client, records, statement }: TestContext, known: Known): Promise<Known | undefined> {
   if (statement.types.get(known.type)?.interactions.has('read') !== true) return known;
   const { status, json } = await client.get(`${known.type}/${known.id}`);
   if (status === 404 || status === 410) return undefined;

@@ -5,7 +5,7 @@ import type { Case } from '../cases/case.ts';
 import { deriveCases } from '../cases/derive.ts';
 import { absentOf } from '../cases/source.ts';
 import { sampleOf } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
 import { mayRefer } from '../target.ts';
@@ -16,14 +16,14 @@ import { recordAt, referenceParameters, targetsOf } from './references.ts';
  * Chains over each reference of a type, and `_has` of each type that refers to it. A capability statement does not
  * declare them, so that a refusal is no failure. https://hl7.org/fhir/R4/search.html#chaining
  */
-export async function checkChains(context: Context, type: DeclaredType): Promise<void> {
+export async function checkChains(context: TestContext, type: DeclaredType): Promise<void> {
   for (const param of referenceParameters(context, type.name)) await checkChain(context, type, param);
   for (const source of context.sample.keys())
     for (const param of referenceParameters(context, source).filter(one => mayRefer(one, type.name)))
       await checkHas(context, type, source, param);
 }
 
-async function checkChain(context: Context, { name }: DeclaredType, param: SearchParam): Promise<void> {
+async function checkChain(context: TestContext, { name }: DeclaredType, param: SearchParam): Promise<void> {
   const targets: Known[] = [];
   for (const known of sampleOf(context, name))
     for (const target of targetsOf(context, param, known)) {
@@ -43,7 +43,12 @@ async function checkChain(context: Context, { name }: DeclaredType, param: Searc
 }
 
 /** A record outside of the sample may refer to an extra, so that extras are never certain. */
-async function checkHas(context: Context, { name }: DeclaredType, source: string, param: SearchParam): Promise<void> {
+async function checkHas(
+  context: TestContext,
+  { name }: DeclaredType,
+  source: string,
+  param: SearchParam,
+): Promise<void> {
   const isAbout = (known: Known): boolean => targetsOf(context, param, known).some(one => one.startsWith(`${name}/`));
   const referring = sampleOf(context, source).filter(isAbout);
   const [one] = innerCases(context, source, referring);
@@ -55,7 +60,7 @@ async function checkHas(context: Context, { name }: DeclaredType, source: string
 }
 
 /** Plain searches for the values of records. */
-function innerCases({ model, records, client }: Context, type: string, sample: readonly Known[]): readonly Case[] {
+function innerCases({ model, records, client }: TestContext, type: string, sample: readonly Known[]): readonly Case[] {
   return [...(model.types.get(type)?.parameters.values() ?? [])]
     .filter(param => inner.has(param.type) && (!param.code.startsWith('_') || param.code === '_id'))
     .toSorted((a, b) => Number(a.code === '_id') - Number(b.code === '_id'))

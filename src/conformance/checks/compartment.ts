@@ -1,7 +1,7 @@
 import { meaningOf } from '../judge.ts';
 import type { Verdict } from '../judge.ts';
 import { sampleOf } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
 import { ask } from './answer.ts';
@@ -13,7 +13,7 @@ import { targetsOf } from './references.ts';
  * statement does not say for which types a compartment is searched.
  * https://hl7.org/fhir/R4/http.html#search, https://hl7.org/fhir/R4/compartmentdefinition.html
  */
-export async function checkCompartments(context: Context, { name }: DeclaredType): Promise<void> {
+export async function checkCompartments(context: TestContext, { name }: DeclaredType): Promise<void> {
   const compartment = context.model.compartments.get(name);
   if (compartment === undefined || !context.statement.compartments.has(compartment.url)) return;
   for (const [member, codes] of compartment.parameters)
@@ -26,7 +26,7 @@ interface Members {
   readonly codes: readonly string[];
 }
 
-async function checkMember(context: Context, owner: string, { member, codes }: Members): Promise<void> {
+async function checkMember(context: TestContext, owner: string, { member, codes }: Members): Promise<void> {
   const { findings } = context;
   const sample = sampleOf(context, member);
   const [own] = sample.flatMap(known => ownersOf(context, known, owner, codes));
@@ -61,7 +61,7 @@ async function checkMember(context: Context, owner: string, { member, codes }: M
 }
 
 /** The records with a compartment to which a record belongs. */
-const ownersOf = (context: Context, known: Known, owner: string, codes: readonly string[]): readonly string[] =>
+const ownersOf = (context: TestContext, known: Known, owner: string, codes: readonly string[]): readonly string[] =>
   codes.flatMap(code => {
     const param = context.model.types.get(known.type)?.parameters.get(code);
     return param === undefined ? [] : targetsOf(context, param, known).filter(one => one.startsWith(`${owner}/`));
@@ -71,7 +71,7 @@ const ownersOf = (context: Context, known: Known, owner: string, codes: readonly
  * Whether a record belongs to a compartment: one of its parameters refers to the owner. Parameters that the server does
  * not declare have no meaning here, so that without them "no" is not certain.
  */
-function verdictOf(context: Context, own: string, { member, codes }: Members): (known: Known) => Verdict {
+function verdictOf(context: TestContext, own: string, { member, codes }: Members): (known: Known) => Verdict {
   const { model, records, client } = context;
   const type = model.types.get(member);
   const meanings = codes.map(code => type && meaningOf(type, [[[code, own]]], { model, records, base: client.base }));

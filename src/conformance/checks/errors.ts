@@ -1,5 +1,5 @@
 import type { Exchange } from '../client.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { codeOf, pairsOf } from '../url.ts';
 import { linkOf } from './answer.ts';
@@ -8,7 +8,7 @@ import { checkOutcome } from './media-type.ts';
 const strict = { Prefer: 'handling=strict' };
 
 /** What a server must not accept. https://hl7.org/fhir/R4/search.html#errors */
-export async function checkErrors(context: Context): Promise<void> {
+export async function checkErrors(context: TestContext): Promise<void> {
   const { client, findings, types } = context;
   const unknown = await client.get('QzxjNoSuchType');
   const subject = 'QzxjNoSuchType';
@@ -20,7 +20,7 @@ export async function checkErrors(context: Context): Promise<void> {
     await checkType(context, type);
 }
 
-async function checkType(context: Context, { name, parameters }: DeclaredType): Promise<void> {
+async function checkType(context: TestContext, { name, parameters }: DeclaredType): Promise<void> {
   await mustRefuse(context, 'error.unknown-parameter', `${name}?qzxj-no-such-parameter=1`);
   const date = parameters.find(({ type }) => type === 'date');
   if (date !== undefined) await mustRefuse(context, 'error.value', `${name}?${date.name}=qzxj-no-date`);
@@ -33,7 +33,7 @@ async function checkType(context: Context, { name, parameters }: DeclaredType): 
  * which a server must reject.
  */
 async function mustRefuse(
-  { client, findings }: Context,
+  { client, findings }: TestContext,
   check: 'error.unknown-parameter' | 'error.value' | 'modifier.unknown',
   subject: string,
 ): Promise<void> {

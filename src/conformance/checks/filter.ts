@@ -3,7 +3,7 @@ import { caseOf } from '../cases/case.ts';
 import type { Case } from '../cases/case.ts';
 import { deriveCases } from '../cases/derive.ts';
 import { absentOf } from '../cases/source.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { runCase } from './case.ts';
 
@@ -11,7 +11,7 @@ import { runCase } from './case.ts';
  * `_filter` of a type that declares it: comparisons that mean what a search parameter means, alone, negated, and two of
  * them with `and`. https://hl7.org/fhir/R4/search_filter.html
  */
-export async function checkFilters(context: Context, type: DeclaredType): Promise<void> {
+export async function checkFilters(context: TestContext, type: DeclaredType): Promise<void> {
   if (!type.hasFilter) return;
   const found = comparisons(context, type);
   for (const { text, as } of found)
@@ -40,7 +40,7 @@ interface Comparison {
 
 /** A comparison by each token, date and string that the sample has. */
 function comparisons(
-  { records, client, model, sample }: Context,
+  { records, client, model, sample }: TestContext,
   { name, parameters }: DeclaredType,
 ): readonly Comparison[] {
   const known = model.types.get(name)?.parameters;
@@ -67,7 +67,7 @@ function comparisonsOf(type: string, code: string, value: string): readonly Comp
     case 'string':
       return /^[\p{L}\p{N} ]+$/u.test(value) ? [{ code, text: `${code} sw "${value}"`, as: [[code, value]] }] : [];
     case 'date':
-      // As of the prefix (cases/prefix.ts).
+      // Records from the same day on are found by a prefix too (cases/prefix.ts).
       return /^\d{4}(-\d\d){0,2}$/.test(value)
         ? [{ code, text: `${code} ge ${value}`, as: [`ge${value}`, `gt${value},${value}`].map(one => [code, one]) }]
         : [];

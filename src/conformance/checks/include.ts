@@ -1,12 +1,12 @@
 import { sampleOf } from '../context.ts';
 import type { QueryPair } from '../../search/request.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
 import { mayRefer } from '../target.ts';
 import { ask } from './answer.ts';
-import type { Answer } from './answer.ts';
+import type { ServerAnswer } from './answer.ts';
 import { checkOutcome } from './media-type.ts';
 import { recordAt, referenceParameters, targetsOf } from './references.ts';
 
@@ -14,7 +14,7 @@ import { recordAt, referenceParameters, targetsOf } from './references.ts';
 const starts = 5;
 
 /** The declared includes of a type. https://hl7.org/fhir/R4/search.html#revinclude */
-export async function checkIncludes(context: Context, type: DeclaredType): Promise<void> {
+export async function checkIncludes(context: TestContext, type: DeclaredType): Promise<void> {
   const offered = (param: SearchParam): boolean =>
     type.includes.some(text => text === '*' || text === `${type.name}:*` || isOf(text, type.name, param.code));
   for (const param of referenceParameters(context, type.name).filter(offered)) await checkInclude(context, type, param);
@@ -29,7 +29,7 @@ const isOf = (text: string, type: string, code: string): boolean =>
   text === `${type}:${code}` || text.startsWith(`${type}:${code}:`);
 
 /** Each record to which a match refers, if it can be read; nothing to which no match refers. */
-async function checkInclude(context: Context, { name }: DeclaredType, param: SearchParam): Promise<void> {
+async function checkInclude(context: TestContext, { name }: DeclaredType, param: SearchParam): Promise<void> {
   const referring = sampleOf(context, name).filter(known => targetsOf(context, param, known).length > 0);
   const include = `${name}:${param.code}`;
   if (referring.length === 0) return;
@@ -50,7 +50,7 @@ async function checkInclude(context: Context, { name }: DeclaredType, param: Sea
 
 /** Each record of the sample that refers to a match; nothing that refers to none. */
 async function checkRevinclude(
-  context: Context,
+  context: TestContext,
   { name }: DeclaredType,
   source: string,
   param: SearchParam,
@@ -83,7 +83,7 @@ async function checkRevinclude(
 type Check = 'search.include' | 'search.revinclude';
 
 async function askFor(
-  context: Context,
+  context: TestContext,
   type: string,
   matches: readonly Known[],
   how: '_include' | '_revinclude',
@@ -108,16 +108,16 @@ async function askFor(
   return { answer, subject, present: new Set(named) };
 }
 
-const includedIn = ({ entries }: Answer): readonly string[] =>
+const includedIn = ({ entries }: ServerAnswer): readonly string[] =>
   entries
     .filter(({ mode }) => mode === 'include')
     .map(({ resource }) => `${String(resource['resourceType'])}/${String(resource['id'])}`);
 
 function decide(
-  { findings }: Context,
+  { findings }: TestContext,
   check: Check,
   subject: string,
-  { misses, extras, answer }: { misses: readonly string[]; extras: readonly string[]; answer: Answer },
+  { misses, extras, answer }: { misses: readonly string[]; extras: readonly string[]; answer: ServerAnswer },
 ): void {
   const came = [
     ...(misses.length === 0 ? [] : [`Not included: ${misses.slice(0, 3).join(', ')}`]),

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import { mediaTypeOf } from './media-type.ts';
 
 /** Media types by the words of a capability statement. https://hl7.org/fhir/R4/http.html#mime-type */
@@ -9,7 +9,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 };
 
 /** The declared formats, `_format`, and a media type that no server offers. */
-export async function checkNegotiation({ client, findings, statement }: Context): Promise<void> {
+export async function checkNegotiation({ client, findings, statement }: TestContext): Promise<void> {
   for (const format of statement.formats) {
     const type = mediaTypes[format] ?? format;
     const exchange = await client.get('metadata', { Accept: type });

@@ -1,6 +1,6 @@
 import { sampleOf } from '../context.ts';
 import type { QueryPair } from '../../search/request.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import { Findings } from '../findings.ts';
 import type { DeclaredType } from '../statement.ts';
 import { ask } from './answer.ts';
@@ -8,8 +8,8 @@ import { ask } from './answer.ts';
 /** Most matches whose pages are compared with larger pages. */
 const most = 200;
 
-/** The same search in small and in large pages; its count; its elements. https://hl7.org/fhir/R4/http.html#paging */
-export async function checkPaging(context: Context, { name }: DeclaredType): Promise<void> {
+/** Checks one search in small and in large pages; its count; its elements. https://hl7.org/fhir/R4/http.html#paging */
+export async function checkPaging(context: TestContext, { name }: DeclaredType): Promise<void> {
   const sample = sampleOf(context, name);
   if (sample.length === 0) return;
   const first = new Findings();
@@ -20,7 +20,7 @@ export async function checkPaging(context: Context, { name }: DeclaredType): Pro
   await checkElements(context, name);
 }
 
-async function checkPages(context: Context, type: string, size: number, findings: Findings): Promise<void> {
+async function checkPages(context: TestContext, type: string, size: number, findings: Findings): Promise<void> {
   // A server may lower the size of a page.
   const large = await ask(context, type, [['_count', String(most)]], { findings, mostPages: 3 });
   if (!large.isAnswered) return;
@@ -41,7 +41,7 @@ async function checkPages(context: Context, type: string, size: number, findings
 
 /** https://hl7.org/fhir/R4/search.html#summary */
 async function checkSummary(
-  context: Context,
+  context: TestContext,
   type: string,
   matches: number | undefined,
   findings: Findings,
@@ -61,7 +61,7 @@ async function checkSummary(
 }
 
 /** https://hl7.org/fhir/R4/search.html#elements */
-async function checkElements(context: Context, type: string): Promise<void> {
+async function checkElements(context: TestContext, type: string): Promise<void> {
   const { findings, records } = context;
   const known = sampleOf(context, type)[0];
   const element = Object.keys(known?.resource ?? {}).find(key => !beside.has(key));

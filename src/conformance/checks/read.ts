@@ -3,7 +3,7 @@ import { asObject, asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Exchange } from '../client.ts';
 import { sampleOf } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { Known } from '../records.ts';
 import type { DeclaredType } from '../statement.ts';
 import { checkMediaType, checkOutcome } from './media-type.ts';
@@ -13,7 +13,7 @@ const reads = 3;
 const unknownId = 'qzxj-no-such-id';
 
 /** Reads, versions and conditional reads of records of the sample. https://hl7.org/fhir/R4/http.html#read */
-export async function checkReads(context: Context, type: DeclaredType): Promise<void> {
+export async function checkReads(context: TestContext, type: DeclaredType): Promise<void> {
   if (!type.interactions.has('read')) return;
   for (const known of sampleOf(context, type.name).slice(0, reads)) await checkRead(context, type, known);
   const subject = `${type.name}/${unknownId}`;
@@ -23,7 +23,7 @@ export async function checkReads(context: Context, type: DeclaredType): Promise<
   if (unknown.status >= 400) checkOutcome(unknown, subject, findings);
 }
 
-async function checkRead(context: Context, type: DeclaredType, known: Known): Promise<void> {
+async function checkRead(context: TestContext, type: DeclaredType, known: Known): Promise<void> {
   const { client, findings, records } = context;
   const subject = `${known.type}/${known.id}`;
   const exchange = await client.get(subject);
@@ -46,7 +46,7 @@ async function checkRead(context: Context, type: DeclaredType, known: Known): Pr
   await checkVersions(context, type, subject, json);
 }
 
-async function isStillFound({ client }: Context, { type, id }: Known): Promise<boolean> {
+async function isStillFound({ client }: TestContext, { type, id }: Known): Promise<boolean> {
   const { json } = await client.get(`${type}?_id=${id}`);
   return Array.isArray(json?.['entry']) && json['entry'].length > 0;
 }
@@ -55,7 +55,7 @@ const nameOf = ({ resourceType, id }: JsonObject): string => `${String(resourceT
 const versionOf = ({ meta }: JsonObject): string | undefined => asString(asObject(meta)['versionId']);
 
 /** True if the ETag is right, so that a conditional read can use it. */
-function checkHeaders(context: Context, subject: string, exchange: Exchange, resource: JsonObject): boolean {
+function checkHeaders(context: TestContext, subject: string, exchange: Exchange, resource: JsonObject): boolean {
   const { findings } = context;
   checkLastModified(context, subject, exchange, resource);
   const version = versionOf(resource);
@@ -73,7 +73,7 @@ function checkHeaders(context: Context, subject: string, exchange: Exchange, res
   return tag !== null;
 }
 
-function checkLastModified({ findings }: Context, subject: string, exchange: Exchange, { meta }: JsonObject): void {
+function checkLastModified({ findings }: TestContext, subject: string, exchange: Exchange, { meta }: JsonObject): void {
   const updated = Date.parse(asString(asObject(meta)['lastUpdated']) ?? '');
   const shown = exchange.headers.get('Last-Modified');
   if (shown === null || Number.isNaN(updated)) {
@@ -88,7 +88,7 @@ function checkLastModified({ findings }: Context, subject: string, exchange: Exc
 
 /** https://hl7.org/fhir/R4/http.html#cread */
 async function checkConditional(
-  { client, findings }: Context,
+  { client, findings }: TestContext,
   { conditionalRead }: DeclaredType,
   subject: string,
   { tag, updated }: { readonly tag: string | null; readonly updated: string | null },
@@ -108,7 +108,7 @@ async function checkConditional(
 }
 
 async function checkVersions(
-  context: Context,
+  context: TestContext,
   { interactions }: DeclaredType,
   subject: string,
   resource: JsonObject,
@@ -126,7 +126,7 @@ async function checkVersions(
 
 /** Other refusals are open: a server may not say what exists. */
 function checkAbsent(
-  { findings }: Context,
+  { findings }: TestContext,
   check: 'read.unknown' | 'vread.unknown',
   subject: string,
   exchange: Exchange,

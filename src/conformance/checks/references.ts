@@ -1,11 +1,11 @@
 import { belowBase } from '../../fhir/reference.ts';
 import type { SearchParam } from '../../model/model.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { Known } from '../records.ts';
 import { isOutsideTargets } from '../target.ts';
 
 /** The records of the tested server to which a record refers by a parameter, as `Type/id`. */
-export function targetsOf({ client }: Context, of: SearchParam, { indexed }: Known): readonly string[] {
+export function targetsOf({ client }: TestContext, of: SearchParam, { indexed }: Known): readonly string[] {
   const found = (indexed[0]?.entries ?? []).flatMap(({ param, value }) => {
     if (param !== of.code || value.kind !== 'reference' || isOutsideTargets(of, value)) return [];
     const local = value.url === undefined ? value : belowBase(client.base, value.url);
@@ -15,7 +15,7 @@ export function targetsOf({ client }: Context, of: SearchParam, { indexed }: Kno
 }
 
 /** A record, read from the server if it is not known; undefined if it cannot be read. */
-export async function recordAt({ records, client }: Context, name: string): Promise<Known | undefined> {
+export async function recordAt({ records, client }: TestContext, name: string): Promise<Known | undefined> {
   const [type = '', id = ''] = name.split('/');
   const known = records.find(type, id);
   if (known !== undefined) return known;
@@ -24,7 +24,7 @@ export async function recordAt({ records, client }: Context, name: string): Prom
 }
 
 /** The reference parameters of a type whose targets are records. */
-export const referenceParameters = ({ model }: Context, type: string): readonly SearchParam[] =>
+export const referenceParameters = ({ model }: TestContext, type: string): readonly SearchParam[] =>
   [...(model.types.get(type)?.parameters.values() ?? [])].filter(
     param => param.type === 'reference' && param.dataTypes.has('Reference'),
   );

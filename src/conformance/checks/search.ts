@@ -3,13 +3,13 @@ import type { Case } from '../cases/case.ts';
 import { deriveCases } from '../cases/derive.ts';
 import { absentOf } from '../cases/source.ts';
 import { sampleOf } from '../context.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { DeclaredType } from '../statement.ts';
 import { runCase } from './case.ts';
 
 /** Every declared search parameter of a type, with the values of its sample. */
-export async function checkSearches(context: Context, type: DeclaredType): Promise<void> {
+export async function checkSearches(context: TestContext, type: DeclaredType): Promise<void> {
   const { records, client, model, depth } = context;
   const sample = sampleOf(context, type.name);
   const known = model.types.get(type.name)?.parameters;
@@ -47,7 +47,7 @@ const kinds = [
 ] as const satisfies readonly SearchParam['type'][];
 
 /** Two parameters together, and a search by POST. */
-async function checkCombined(context: Context, { name }: DeclaredType, plain: readonly Case[]): Promise<void> {
+async function checkCombined(context: TestContext, { name }: DeclaredType, plain: readonly Case[]): Promise<void> {
   const [first, second] = [plain.find(({ pairs }) => !pairs[0]?.[0].startsWith('_')), plain.at(-1)];
   if (first === undefined || second === undefined) return;
   if (first !== second) {

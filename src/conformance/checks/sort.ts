@@ -1,7 +1,7 @@
 import type { IndexValue } from '../../indexing/entry.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { QueryPair } from '../../search/request.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import { Findings } from '../findings.ts';
 import { withoutCaseAndAccents } from '../readings.ts';
 import type { Known } from '../records.ts';
@@ -15,7 +15,7 @@ const sorted: ReadonlySet<string> = new Set(['date', 'number', 'string']);
  * value go, which of several values counts, how overlapping intervals and equal values are ordered, and the collation.
  * https://hl7.org/fhir/R4/search.html#sort
  */
-export async function checkSorts(context: Context, { name }: DeclaredType): Promise<void> {
+export async function checkSorts(context: TestContext, { name }: DeclaredType): Promise<void> {
   const parameters = [...(context.model.types.get(name)?.parameters.values() ?? [])];
   for (const param of parameters.filter(({ type, reads }) => sorted.has(type) && reads === undefined))
     for (const direction of ['', '-'] as const) {
@@ -28,7 +28,7 @@ export async function checkSorts(context: Context, { name }: DeclaredType): Prom
 }
 
 async function checkSort(
-  context: Context,
+  context: TestContext,
   type: string,
   param: SearchParam,
   direction: '' | '-',

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { draftOf, idIn } from './created.ts';
 import type { Created, Draft } from './created.ts';
 
 /** A create and a read that fails: each has its own status. https://hl7.org/fhir/R4/http.html#transaction */
-export async function checkBatch(context: Context, { name }: DeclaredType, created: Created): Promise<void> {
+export async function checkBatch(context: TestContext, { name }: DeclaredType, created: Created): Promise<void> {
   const { client, findings, statement } = context;
   const draft = draftOf(context, name);
   if (!statement.interactions.has('batch') || draft === undefined) return;
@@ -27,7 +27,7 @@ export async function checkBatch(context: Context, { name }: DeclaredType, creat
  * https://hl7.org/fhir/R4/http.html#trules
  */
 export async function checkTransaction(
-  context: Context,
+  context: TestContext,
   types: readonly DeclaredType[],
   created: Created,
 ): Promise<void> {
@@ -36,7 +36,7 @@ export async function checkTransaction(
   await checkAtomic(context, types, created);
 }
 
-async function checkReferences(context: Context, types: readonly DeclaredType[], created: Created): Promise<void> {
+async function checkReferences(context: TestContext, types: readonly DeclaredType[], created: Created): Promise<void> {
   const { client, findings } = context;
   const pair = referringPair(context, types);
   if (pair === undefined) return;
@@ -66,7 +66,7 @@ async function checkReferences(context: Context, types: readonly DeclaredType[],
 
 /** A type with an element that refers to another type, and the property of it. */
 function referringPair(
-  context: Context,
+  context: TestContext,
   types: readonly DeclaredType[],
 ): { readonly target: Draft; readonly source: Draft; readonly property: string } | undefined {
   for (const { name } of types) {
@@ -91,7 +91,7 @@ function referringPair(
 }
 
 /** One entry is right, the other an update of a version that does not exist: neither may be done. */
-async function checkAtomic(context: Context, types: readonly DeclaredType[], created: Created): Promise<void> {
+async function checkAtomic(context: TestContext, types: readonly DeclaredType[], created: Created): Promise<void> {
   const { client, findings } = context;
   const drafts = types.flatMap(({ name, interactions }) =>
     interactions.has('update') ? (draftOf(context, name) ?? []) : [],

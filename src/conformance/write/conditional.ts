@@ -1,5 +1,5 @@
 import { asString } from '../../fhir/json-object.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { draftOf, isSearchable } from './created.ts';
 import type { Created, Draft } from './created.ts';
@@ -12,7 +12,11 @@ interface Present {
 }
 
 /** Conditional create and update, where they are declared. https://hl7.org/fhir/R4/http.html#ccreate */
-export async function checkConditionalWrites(context: Context, type: DeclaredType, present: Present): Promise<void> {
+export async function checkConditionalWrites(
+  context: TestContext,
+  type: DeclaredType,
+  present: Present,
+): Promise<void> {
   const { client, findings } = context;
   const { draft, name, created } = present;
   const body = JSON.stringify(draft.resource);
@@ -37,7 +41,11 @@ export async function checkConditionalWrites(context: Context, type: DeclaredTyp
 }
 
 /** https://hl7.org/fhir/R4/http.html#3.1.0.7.1 */
-export async function checkConditionalDelete(context: Context, type: DeclaredType, created: Created): Promise<void> {
+export async function checkConditionalDelete(
+  context: TestContext,
+  type: DeclaredType,
+  created: Created,
+): Promise<void> {
   const draft = draftOf(context, type.name);
   if (type.conditionalDelete === 'not-supported' || draft?.criterion === undefined) return;
   const { client, findings } = context;

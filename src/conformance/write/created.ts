@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Exchange } from '../client.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import { queryOf } from '../url.ts';
 import { smallestResource } from './smallest.ts';
 
@@ -19,7 +19,7 @@ const system = 'urn:ietf:rfc:3986';
 const tagSystem = 'https://clinical-records.example/conformance-test';
 
 /** A new resource of a type, with an identifier or a tag of its own; undefined for a type of an unknown definition. */
-export function draftOf({ model, statement }: Context, type: string): Draft | undefined {
+export function draftOf({ model, statement }: TestContext, type: string): Draft | undefined {
   const smallest = smallestResource(type, model);
   if (smallest === undefined) return undefined;
   const value = randomUUID();
@@ -48,9 +48,9 @@ export function draftOf({ model, statement }: Context, type: string): Draft | un
 /** The records that a run has made, so that it can remove them. */
 export class Created {
   private readonly names = new Set<string>();
-  private readonly context: Context;
+  private readonly context: TestContext;
 
-  constructor(context: Context) {
+  constructor(context: TestContext) {
     this.context = context;
   }
 
@@ -88,7 +88,7 @@ export const idIn = (location: string, type: string): string | undefined =>
   new RegExp(`(?:^|/)${type}/([A-Za-z0-9.-]{1,64})(?:/_history/[^/]+)?$`).exec(location)?.[1];
 
 /** Waits until a search finds a record by its criterion, since a server may index later; false if it never does. */
-export async function isSearchable({ client }: Context, { type, criterion }: Draft, id: string): Promise<boolean> {
+export async function isSearchable({ client }: TestContext, { type, criterion }: Draft, id: string): Promise<boolean> {
   for (const pause of [0, 200, 1000, 3000]) {
     await sleep(pause);
     const { json } = await client.get(`${type}?${criterion ?? ''}`);

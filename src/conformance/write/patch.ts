@@ -1,7 +1,7 @@
 import { asString } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { CheckId } from '../clauses.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { versionOf } from './created.ts';
 
@@ -14,7 +14,7 @@ const fhirJson = 'application/fhir+json';
  * https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/fhirpatch.html
  */
 export async function checkPatches(
-  context: Context,
+  context: TestContext,
   { name: type, interactions }: DeclaredType,
   name: string,
 ): Promise<void> {
@@ -36,7 +36,7 @@ const replacePart = (type: string, language: string): readonly JsonObject[] => [
   { name: 'value', valueCode: language },
 ];
 
-async function checkJsonPatch(context: Context, name: string): Promise<void> {
+async function checkJsonPatch(context: TestContext, name: string): Promise<void> {
   const { client, findings } = context;
   const replace = { op: 'replace', path: '/language', value: 'nl' };
   const format = jsonPatch;
@@ -71,7 +71,7 @@ interface Patch {
 }
 
 /** False if the patch was refused, or not done. */
-async function checkPatch(context: Context, { check, name, format, body, language }: Patch): Promise<boolean> {
+async function checkPatch(context: TestContext, { check, name, format, body, language }: Patch): Promise<boolean> {
   const { client, findings, statement } = context;
   const before = await client.get(name);
   const headers = { 'Content-Type': format };

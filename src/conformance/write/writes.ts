@@ -1,6 +1,6 @@
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import type { Context } from '../context.ts';
+import type { TestContext } from '../context.ts';
 import type { DeclaredType } from '../statement.ts';
 import { checkBatch, checkTransaction } from './bundles.ts';
 import { checkConditionalDelete, checkConditionalWrites } from './conditional.ts';
@@ -12,7 +12,7 @@ import { checkPatches } from './patch.ts';
  * Creates, changes and deletes records of its own, of each type that declares create, read and delete. What it has made
  * is removed, also after an error. https://hl7.org/fhir/R4/http.html
  */
-export async function checkWrites(context: Context): Promise<void> {
+export async function checkWrites(context: TestContext): Promise<void> {
   const types = context.types.filter(({ interactions }) =>
     ['create', 'read', 'delete'].every(code => interactions.has(code)),
   );
@@ -32,7 +32,7 @@ export async function checkWrites(context: Context): Promise<void> {
 }
 
 /** Returns whether the server accepts the smallest resource of the type. */
-async function checkType(context: Context, type: DeclaredType, created: Created): Promise<boolean> {
+async function checkType(context: TestContext, type: DeclaredType, created: Created): Promise<boolean> {
   const draft = draftOf(context, type.name);
   const name = draft === undefined ? undefined : await checkCreate(context, draft, created);
   if (draft === undefined || name === undefined) return false;
@@ -47,7 +47,7 @@ async function checkType(context: Context, type: DeclaredType, created: Created)
 }
 
 /** Returns `Type/id`; undefined if the server does not accept the smallest resource. */
-async function checkCreate(context: Context, draft: Draft, created: Created): Promise<string | undefined> {
+async function checkCreate(context: TestContext, draft: Draft, created: Created): Promise<string | undefined> {
   const { client, findings } = context;
   const { type, resource } = draft;
   const exchange = await client.send('POST', type, { body: JSON.stringify(resource) });
@@ -74,7 +74,7 @@ async function checkCreate(context: Context, draft: Draft, created: Created): Pr
 const tagOf = ({ meta }: JsonObject): string => asString(objectsOf(asObject(meta)['tag'])[0]?.['code']) ?? '';
 
 async function checkUpdate(
-  context: Context,
+  context: TestContext,
   { interactions, versioning }: DeclaredType,
   name: string,
   before: JsonObject,
@@ -107,7 +107,7 @@ async function checkUpdate(
 
 /** https://hl7.org/fhir/R4/http.html#history */
 async function checkHistory(
-  { client, findings }: Context,
+  { client, findings }: TestContext,
   name: string,
   versions: readonly (string | undefined)[],
 ): Promise<void> {
@@ -122,7 +122,7 @@ async function checkHistory(
 }
 
 /** https://hl7.org/fhir/R4/http.html#delete */
-async function checkDelete(context: Context, draft: Draft, name: string, created: Created): Promise<void> {
+async function checkDelete(context: TestContext, draft: Draft, name: string, created: Created): Promise<void> {
   const { client, findings } = context;
   const exchange = await client.send('DELETE', name);
   const { status } = await client.get(name);

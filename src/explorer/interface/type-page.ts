@@ -1,6 +1,6 @@
 import { scopesFor } from '../../auth/may.ts';
 import { fhirError } from '../../fhir/error.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { html } from '../../pages/html.ts';
 import type { Markup } from '../../pages/html.ts';

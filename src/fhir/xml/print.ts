@@ -3,12 +3,11 @@ import type { Decimals } from '../json.ts';
 import { isObject } from '../json-object.ts';
 import type { JsonObject } from '../json-object.ts';
 import { readStored } from '../stored-text.ts';
-import { pathOf, XmlError } from './error.ts';
+import { XmlError, pathOf } from './error.ts';
 import { fhirNamespace, layoutsOf } from './layout.ts';
 import type { Field, Layout, Layouts, XmlTypes } from './layout.ts';
-import { beyond, escapeAttribute, special } from './print-text.ts';
-import { printedXhtml } from './read-xhtml.ts';
-import { hasBareAmpersand, withoutBareAmpersands } from './xhtml-text.ts';
+import { beyond, escapeAttribute, printedXhtml, special } from './read-xhtml.ts';
+import { hasBareAmpersand, withoutBareAmpersands } from './xhtml-tag.ts';
 import { checkXhtml } from './xhtml.ts';
 
 export interface PrintOptions {

@@ -1,8 +1,21 @@
 import { SaxesParser } from 'saxes';
 import type { SaxesTagNS } from 'saxes';
 import { XmlError } from './error.ts';
-import { escapeAttribute } from './print-text.ts';
 import { xhtmlNamespace } from './layout.ts';
+
+/** Characters that an attribute cannot have as they are. */
+// oxlint-disable-next-line no-control-regex
+export const special = /[&<>"\u0000-\u001f\ufffe\uffff]/;
+/** Characters that XML 1.0 does not have. https://www.w3.org/TR/xml/#charsets */
+// oxlint-disable-next-line no-control-regex
+export const beyond = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g;
+
+/** The text of an attribute value between double quotes: line breaks and tabs are numbers, which parsers keep. */
+export const escapeAttribute = (text: string): string => text.replace(/[&<>"\t\n\r]/g, found => entityOf(found));
+
+const entityOf = (character: string): string => entities[character] ?? `&#${character.charCodeAt(0)};`;
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Deepest nesting of a narrative, as its check has it. */
 const deepest = 200;
@@ -31,7 +44,7 @@ export class XhtmlWriter {
   }
 
   write(text: string): void {
-    this.text += text.replace(/[&<>\r]/g, found => entities[found] ?? found);
+    this.text += text.replace(/[&<>\r]/g, found => entityOf(found));
   }
 
   comment(text: string): void {
@@ -44,8 +57,6 @@ export class XhtmlWriter {
     return --this.#depth === 0;
   }
 }
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
 
 /**
  * A narrative as XML that means the same, with the namespace of XHTML. Throws XmlError if it is not one well-formed

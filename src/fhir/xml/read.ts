@@ -35,7 +35,7 @@ interface Frame {
   /** Whether nothing is inside so far. */
   empty: boolean;
   /** The elements of one name that follow each other. */
-  run: Run | undefined;
+  run: FieldRun | undefined;
   /** The position of the last element in the definition. */
   last: Field | undefined;
   /** The JSON of `value`. */
@@ -43,7 +43,7 @@ interface Frame {
   unknown: Set<string> | undefined;
 }
 
-interface Run {
+interface FieldRun {
   readonly field: Field;
   count: number;
   /** The values of primitives, and the objects beside them. */
@@ -203,7 +203,7 @@ export class XmlReader {
   }
 
   /** Counts one more element of a field. */
-  #begin(parent: Frame, field: Field): Run {
+  #begin(parent: Frame, field: Field): FieldRun {
     let { run } = parent;
     const { last, out } = parent;
     const isDirect = field.kind === 'complex' || field.kind === 'resource';

@@ -1,6 +1,5 @@
-import { noEntity, readTag } from './xhtml-tag.ts';
+import { hasBareAmpersand, isBeyond, noEntity, readTag, unknownEntity } from './xhtml-tag.ts';
 import type { Tag } from './xhtml-tag.ts';
-import { hasBareAmpersand, isBeyond, unknownEntity } from './xhtml-text.ts';
 
 /** The result of checking a narrative: the formal error, as the end of a sentence, and whether it has content. */
 export interface Xhtml {

@@ -5,13 +5,13 @@ import { parseExpression } from '../parse.ts';
 import { partsOf } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { constantOf } from '../names.ts';
-import type { Answer, Focus, Job, Result } from './job.ts';
+import type { JobAnswer, Focus, Job, JobResult } from './job.ts';
 
 /**
  * Runs one job with fhirpath.js; never throws. The package is loaded at the first call.
  * https://github.com/HL7/fhirpath.js
  */
-export function runJob(job: Job): Answer {
+export function runJob(job: Job): JobAnswer {
   try {
     const run = compiled(job.expression);
     current = job;
@@ -21,13 +21,13 @@ export function runJob(job: Job): Answer {
   }
 }
 
-type Run = (job: Job) => readonly Result[];
+type RunJob = (job: Job) => readonly JobResult[];
 
 let current: Job | undefined;
 /** Expressions come from definitions, which rarely have more. */
-const known = new Cache<Run>(1000);
+const known = new Cache<RunJob>(1000);
 
-function compiled(expression: string): Run {
+function compiled(expression: string): RunJob {
   let run = known.get(expression);
   if (run === undefined) {
     run = compile(expression);
@@ -36,7 +36,7 @@ function compiled(expression: string): Run {
   return run;
 }
 
-function compile(expression: string): Run {
+function compile(expression: string): RunJob {
   const { fhirpath, r4, first } = load();
   const constants: Record<string, string> = {};
   collectConstants(parseExpression(expression), constants);
@@ -77,7 +77,7 @@ function resolve(this: unknown, nodes: readonly Node[]): readonly unknown[] {
   });
 }
 
-function resultOf(item: unknown, typeName: string, job: Job): readonly Result[] {
+function resultOf(item: unknown, typeName: string, job: Job): readonly JobResult[] {
   const name = typeName.slice(typeName.indexOf('.') + 1);
   const type = typeName.startsWith('System.') ? name.charAt(0).toLowerCase() + name.slice(1) : name;
   if (item === null || item === undefined) return [];
@@ -92,7 +92,7 @@ function resultOf(item: unknown, typeName: string, job: Job): readonly Result[] 
 /**
  * The position of a node: names of properties and indexes from the value that was sent; undefined for a computed value.
  */
-function stepsTo(from: Node, { focus, resource }: Job): Result['place'] {
+function stepsTo(from: Node, { focus, resource }: Job): JobResult['place'] {
   const steps: (string | number)[] = [];
   let node = from;
   for (; node.parentResNode !== null; node = node.parentResNode) {

@@ -3,7 +3,7 @@
  * itself.
  */
 export function placeIn(
-  { of, steps }: NonNullable<Result['place']>,
+  { of, steps }: NonNullable<JobResult['place']>,
   focus: unknown,
   resource: unknown,
 ): { readonly parent: object; readonly key: string | number } | undefined {
@@ -16,7 +16,7 @@ export function placeIn(
 }
 
 /** The value of a result, in what was sent. */
-export function valueAt(place: NonNullable<Result['place']>, focus: unknown, resource: unknown): unknown {
+export function valueAt(place: NonNullable<JobResult['place']>, focus: unknown, resource: unknown): unknown {
   const at = placeIn(place, focus, resource);
   if (at === undefined) return place.of === 'focus' ? focus : resource;
   return (at.parent as Record<string | number, unknown>)[at.key]; // JSON
@@ -39,7 +39,7 @@ export interface Job {
 /** The value on which an expression is evaluated. */
 export interface Focus {
   readonly value: unknown;
-  /** Of a primitive: the object with its extensions. */
+  /** The object with the extensions of a primitive. */
   readonly sibling?: unknown;
   /** FHIR type code: `Quantity`, `BackboneElement`, `Patient`. */
   readonly code: string;
@@ -47,14 +47,14 @@ export interface Focus {
   readonly type: string;
 }
 
-export type Answer =
-  | { readonly kind: 'results'; readonly results: readonly Result[] }
+export type JobAnswer =
+  | { readonly kind: 'results'; readonly results: readonly JobResult[] }
   /** fhirpath.js rejects the expression, or fails on this value. */
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'late'; readonly milliseconds: number };
 
 /** One result: its position in the value that was sent, or a computed value, as JSON. */
-export interface Result {
+export interface JobResult {
   /** FHIR type code; for computed values FHIRPath's own type in lower case: `boolean`. */
   readonly type: string;
   readonly place?: { readonly of: 'focus' | 'resource'; readonly steps: readonly (string | number)[] };
@@ -69,5 +69,5 @@ export interface Request {
 
 export interface Reply {
   readonly id: number;
-  readonly answer: Answer;
+  readonly answer: JobAnswer;
 }

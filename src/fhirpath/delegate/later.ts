@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Answer, Job, Reply } from './job.ts';
+import type { JobAnswer, Job, Reply } from './job.ts';
 import { idle, startThread, usual } from './thread.ts';
 import type { Thread } from './thread.ts';
 
@@ -7,7 +7,7 @@ import type { Thread } from './thread.ts';
  * Runs jobs in a thread without blocking this one; the limits count from the start of a request, and requests run one
  * after the other. Never rejects: errors are in the answers.
  */
-export function run(jobs: readonly Job[], limits = usual): Promise<readonly Answer[]> {
+export function run(jobs: readonly Job[], limits = usual): Promise<readonly JobAnswer[]> {
   const turn = last.then(async () => answer(jobs, limits));
   last = turn;
   return turn;
@@ -18,8 +18,8 @@ let thread: Promise<Thread> | undefined;
 let requests = 0;
 let timer: NodeJS.Timeout | undefined;
 
-async function answer(jobs: readonly Job[], limits: { each: number; all: number }): Promise<readonly Answer[]> {
-  const answers: Answer[] = [];
+async function answer(jobs: readonly Job[], limits: { each: number; all: number }): Promise<readonly JobAnswer[]> {
+  const answers: JobAnswer[] = [];
   let end = 0;
   while (answers.length < jobs.length) {
     if (end !== 0 && performance.now() >= end) {
@@ -59,10 +59,10 @@ async function begun(): Promise<Thread> {
 function collect(
   at: Thread,
   jobs: readonly Job[],
-  answers: Answer[],
+  answers: JobAnswer[],
   each: number,
   end: number,
-): Promise<Answer | undefined> {
+): Promise<JobAnswer | undefined> {
   const id = ++requests;
   return new Promise(resolve => {
     let left = jobs.length;
@@ -71,7 +71,7 @@ function collect(
       const time = Math.max(0, Math.min(each, end - performance.now()));
       deadline = setTimeout(() => finish({ kind: 'late', milliseconds: each }), time);
     };
-    const finish = (problem: Answer | undefined): void => {
+    const finish = (problem: JobAnswer | undefined): void => {
       clearTimeout(deadline);
       at.port.off('message', take);
       at.worker.off('exit', ended);

@@ -1,5 +1,5 @@
 import { receiveMessageOnPort } from 'node:worker_threads';
-import type { Answer, Job, Reply } from './job.ts';
+import type { JobAnswer, Job, Reply } from './job.ts';
 import { idle, start, startThread, usual } from './thread.ts';
 import type { Thread } from './thread.ts';
 
@@ -7,8 +7,8 @@ import type { Thread } from './thread.ts';
  * Runs jobs in a thread and blocks this one until they end, within the limits. For work that cannot be asynchronous:
  * the index entries of a record, the check of a definition, a load.
  */
-export function runNow(jobs: readonly Job[], limits = usual): readonly Answer[] {
-  const answers: Answer[] = [];
+export function runNow(jobs: readonly Job[], limits = usual): readonly JobAnswer[] {
+  const answers: JobAnswer[] = [];
   const end = performance.now() + limits.all;
   while (answers.length < jobs.length) {
     const left = end - performance.now();
@@ -27,7 +27,7 @@ let requests = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /** Adds answers that arrive in time; false if one is late. */
-function collect(jobs: readonly Job[], answers: Answer[], each: number, end: number): boolean {
+function collect(jobs: readonly Job[], answers: JobAnswer[], each: number, end: number): boolean {
   const at = ready();
   const id = ++requests;
   let seen = Atomics.load(at.answered, 0);

@@ -1,17 +1,17 @@
-import type { Answer, Job } from './job.ts';
+import type { JobAnswer, Job } from './job.ts';
 
 /**
  * The questions that the evaluation of one record delegates to fhirpath.js, with their answers. The evaluator sends all
  * open questions at once, and evaluates again.
  */
 export class Questions {
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers = new Map<string, JobAnswer>();
   readonly #open = new Map<string, Job>();
   readonly #names = new WeakMap<object, number>();
   #count = 0;
 
   /** The answer to a job, undefined if it is not known yet. */
-  ask(job: Job): Answer | undefined {
+  ask(job: Job): JobAnswer | undefined {
     const { expression, focus, resource, rootResource, resolve } = job;
     const values = [focus.value, focus.sibling, resource, rootResource].map(value => this.#name(value));
     const key = [resolve, focus.code, focus.type, ...values, expression].join('\n');
@@ -26,7 +26,7 @@ export class Questions {
   }
 
   /** Stores the answers to all open jobs. */
-  settle(answers: readonly Answer[]): void {
+  settle(answers: readonly JobAnswer[]): void {
     for (const [index, key] of [...this.#open.keys()].entries()) {
       this.#answers.set(key, answers[index] ?? { kind: 'failed', message: 'there was no answer' });
     }

@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Request } from './job.ts';
 
 /** Time limits of fhirpath.js, in milliseconds. */
-interface Limits {
+interface JobLimits {
   /** For one expression on one value. */
   readonly each: number;
   /** For all expressions of one record. */
@@ -11,7 +11,7 @@ interface Limits {
 }
 
 /** Much more than a terminating expression takes: a machine may be busy. */
-export const usual: Limits = { each: 2_000, all: 5_000 };
+export const usual: JobLimits = { each: 2_000, all: 5_000 };
 
 /** For the start of the thread and the loading of the package, also on a busy machine. */
 export const start = 60_000;

@@ -68,8 +68,8 @@ const ucum = 'http://unitsofmeasure.org';
 export const ucumUnit = (code: string): string => `'${code}'`;
 
 /**
- * The same text for equal values, for `distinct`, `in`, `intersect`. Throws Delegated for values whose equality depends
- * on more than their text: dates of several precisions, quantities with several units.
+ * Returns one text for all equal values, for `distinct`, `in`, `intersect`. Throws Delegated for values whose equality
+ * depends on more than their text: dates of several precisions, quantities with several units.
  */
 export function keyOf(item: Item): string {
   const value = plain(item);

@@ -20,13 +20,13 @@ function compareTemporal(left: Temporal, right: Temporal): number | undefined {
   return 0;
 }
 
-interface Parts {
+interface TemporalParts {
   readonly parts: readonly number[];
   readonly zone: boolean;
 }
 
 /** From the year on (for a time from the hour on), in UTC if there is a zone; seconds include their fraction. */
-function partsOf({ type, text }: Temporal): Parts {
+function partsOf({ type, text }: Temporal): TemporalParts {
   const match = text.length > 64 ? null : (type === 'Time' ? time : dateTime).exec(text);
   if (match === null) throw new Delegated(`a text that is not a ${type}`);
   const [, year, month, day, hour, minute, second, zone] = type === 'Time' ? ['', '', '', ...match] : match;
@@ -129,8 +129,8 @@ export function single(items: Items): Item | undefined {
 }
 
 /**
- * As a condition: a value that is not a boolean counts as true; undefined for empty. Throws EvaluationError for several
- * values.
+ * Reads a condition: a value that is not a boolean counts as true; undefined for empty. Throws EvaluationError for
+ * several values.
  */
 export function condition(items: Items): boolean | undefined {
   const [first] = items;

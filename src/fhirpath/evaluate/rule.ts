@@ -1,7 +1,7 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { parseExpression } from '../parse.ts';
 import { inferTypes } from '../infer.ts';
-import type { Problem, RuleContext } from '../infer.ts';
+import type { ExpressionProblem, RuleContext } from '../infer.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import type { Job } from '../delegate/job.ts';
@@ -16,7 +16,7 @@ import type { Evaluate } from './environment.ts';
  * functions that neither this server nor fhirpath.js evaluates. For the last, fhirpath.js runs in a thread, for which
  * this one waits.
  */
-export function ruleProblems(text: string, types: TypeDefinitions, context: RuleContext): readonly Problem[] {
+export function ruleProblems(text: string, types: TypeDefinitions, context: RuleContext): readonly ExpressionProblem[] {
   const rule = compileRule(text, types, context);
   if (rule.kind === 'refused') return rule.problems;
   if (rule.kind === 'compiled') return [];
@@ -47,7 +47,11 @@ export type Rule =
   /** Always runs in fhirpath.js; `construct` is the reason. */
   | { readonly kind: 'delegated'; readonly text: string; readonly construct: string }
   /** Invalid, and never evaluated. */
-  | { readonly kind: 'refused'; readonly text: string; readonly problems: readonly [Problem, ...Problem[]] };
+  | {
+      readonly kind: 'refused';
+      readonly text: string;
+      readonly problems: readonly [ExpressionProblem, ...ExpressionProblem[]];
+    };
 
 /**
  * Compiles an expression. Never throws: mistakes are in the result.

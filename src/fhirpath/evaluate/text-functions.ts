@@ -8,14 +8,14 @@ import type { Item, Plain } from './item.ts';
 import { single } from './operators.ts';
 import { matchesPattern, replaceMatches } from './pattern.ts';
 
-type Run = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;
+type TextFunction = (text: string, values: readonly Plain[], environment: Environment) => Item | undefined;
 
 /**
  * A function of one text and values; empty if one of them is empty. Long texts are only searched, never matched without
  * a time limit.
  */
 const ofText =
-  (least: number, most: number, run: Run): Build =>
+  (least: number, most: number, run: TextFunction): Build =>
   (args, compiling, at) => {
     if (args.length < least || args.length > most)
       throw new ExpressionError(

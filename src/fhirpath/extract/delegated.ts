@@ -1,13 +1,13 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { placeIn } from '../delegate/job.ts';
-import type { Job, Result } from '../delegate/job.ts';
+import type { Job, JobResult } from '../delegate/job.ts';
 import { runNow } from '../delegate/now.ts';
 import type { ResultType } from '../result-type.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Choose, Receive } from './scope.ts';
 
 /** Runs an expression on a value; `resource` is the value of `%resource`. */
-export type Run = (value: object, resource: object) => void;
+export type RunExpression = (value: object, resource: object) => void;
 
 /** fhirpath.js fails to evaluate an expression on a value, or exceeds its time. The message may quote the value. */
 export class NotEvaluated extends Error {}
@@ -17,8 +17,12 @@ export class NotEvaluated extends Error {}
  * with a value, so `choose` is called then. Throws ExpressionError if fhirpath.js rejects the expression; the returned
  * function throws NotEvaluated.
  */
-export function delegate(expression: string, type: ResultType, definitions: TypeDefinitions): (choose: Choose) => Run {
-  const evaluate = (value: object, resource: object): readonly Result[] => {
+export function delegate(
+  expression: string,
+  type: ResultType,
+  definitions: TypeDefinitions,
+): (choose: Choose) => RunExpression {
+  const evaluate = (value: object, resource: object): readonly JobResult[] => {
     const [answer] = runNow([jobOf(asOfType(expression), type, value, resource)]);
     if (answer?.kind === 'results') return answer.results;
     if (answer?.kind === 'late') throw new NotEvaluated(`it takes longer than ${answer.milliseconds} ms`);
@@ -42,7 +46,7 @@ export function delegate(expression: string, type: ResultType, definitions: Type
   };
 }
 
-function hand({ place, value }: Result, receive: Receive | undefined, focus: object, resource: object): void {
+function hand({ place, value }: JobResult, receive: Receive | undefined, focus: object, resource: object): void {
   if (receive === undefined) return;
   if (place === undefined) {
     receive(value, resource, '');

@@ -6,7 +6,7 @@ import type { ResultType } from '../result-type.ts';
 import { ExpressionError, partsOf } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import { delegate } from './delegated.ts';
-import type { Run } from './delegated.ts';
+import type { RunExpression } from './delegated.ts';
 import { compilePath } from './path.ts';
 import { NeedsInterpreter } from './scope.ts';
 import type { Choose, Scope } from './scope.ts';
@@ -18,7 +18,7 @@ export type { Choose, Receive } from './scope.ts';
 export interface CompiledExpression {
   /** FHIR type codes of its results; empty if `fallback`, since only the values determine them. */
   readonly types: ReadonlySet<string>;
-  /** The same with the definition of each. */
+  /** The types of its results with the definition of each. */
   readonly results: readonly ResultType[];
   /** True if a resource has at most one result. */
   readonly single: boolean;
@@ -27,7 +27,7 @@ export interface CompiledExpression {
   /** All results on a resource, or on an element of `resource`. */
   evaluate(value: object, resource?: object): readonly Extracted[];
   /**
-   * The same for speed: results are passed to the receiver that `choose` returns for their type, and nothing is
+   * Evaluates fast: results are passed to the receiver that `choose` returns for their type, and nothing is
    * collected. Not reentrant.
    */
   bind(choose: Choose): (value: object, resource?: object) => void;
@@ -61,7 +61,7 @@ export function compileExpression(
   const [problem] = inferTypes(tree, expression, definitions, context).problems;
   if (problem !== undefined) throw new ExpressionError(expression, problem.at, problem.message);
   checkIndexable(tree, expression, false);
-  const bind = (choose: Choose): Run => {
+  const bind = (choose: Choose): RunExpression => {
     const scope: Scope = { compilePath, text: expression, definitions, root, resource: {} };
     const receive = compilePath(tree, base, scope, choose);
     return (value, resource) => {
@@ -105,7 +105,10 @@ function checkIndexable(tree: Expression, text: string, typeAsked: boolean): voi
   for (const part of partsOf(tree)) checkIndexable(part, text, asksType && part === tree.of);
 }
 
-function describe(results: readonly ResultType[] | undefined, bind: (choose: Choose) => Run): CompiledExpression {
+function describe(
+  results: readonly ResultType[] | undefined,
+  bind: (choose: Choose) => RunExpression,
+): CompiledExpression {
   const prepare = (choose: Choose): ((value: object, resource?: object) => void) => {
     const run = bind(choose);
     return (value, resource) => {

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { fhirError } from '../../fhir/error.ts';
-import { takeOrRefuse } from '../../fhir/rate-limited.ts';
+import { fhirError, takeOrRefuse } from '../../fhir/error.ts';
 import type { Buckets } from '../../limits/token-buckets.ts';
 import { seldom } from '../../observability/seldom.ts';
 import type { ShareOf } from './shares.ts';

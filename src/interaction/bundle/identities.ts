@@ -1,5 +1,5 @@
 import { FhirError, fhirError } from '../../fhir/error.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { asString } from '../../fhir/json-object.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/port/partitions.ts';

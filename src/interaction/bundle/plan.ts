@@ -1,6 +1,6 @@
 import { parseETag } from '../../fhir/etag.ts';
 import { FhirError } from '../../fhir/error.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { VersionPrecondition } from '../../store/port/records.ts';
 import { queryOf } from '../conditional-create.ts';

@@ -1,5 +1,5 @@
 import { parseETag } from '../../fhir/etag.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { FhirRequest, RequestHeaders } from '../interaction.ts';
 

@@ -3,7 +3,7 @@ import { type Area, areaAround, type Range } from '../../fhir/position.ts';
 import type { IndexValue } from '../../indexing/entry.ts';
 import { containedCode, containerIndex } from '../../model/contained-index.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { Chain, Entry, Has, Inside, Position, Query, Sort, Test } from '../../search/ast.ts';
+import type { Chain, EntryQuery, Has, Inside, Position, Query, Sort, Test } from '../../search/ast.ts';
 import { type Indexed, matches } from '../../search/matches.ts';
 import { isNone, none, simplify } from '../../search/simplify.ts';
 import { positionOf } from '../../search/sort.ts';
@@ -73,7 +73,7 @@ function widened(query: Query, base: string): Query {
   return needsCandidates(query) ? { kind: 'all' } : query;
 }
 
-function widenedEntry({ param, test }: Entry): Query {
+function widenedEntry({ param, test }: EntryQuery): Query {
   if (test.kind === 'near') return inArea(param, areaAround(test.position, test.distance));
   if (test.kind !== 'equals' && test.kind !== 'ends') return { kind: 'present', param };
   const how = test.kind === 'equals' ? 'starts' : 'contains';

@@ -4,7 +4,7 @@ import { withOnly } from '../../indexing/only.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Contained, Inside, Query } from '../../search/ast.ts';
 import { type ContainedIndexed, type Indexed, matches } from '../../search/matches.ts';
-import { readAs } from '../../model/read-as.ts';
+import { readAs } from '../../model/bare-parameter.ts';
 import { hasJoins, parametersOf } from '../../search/walk.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import type { Place } from './joined.ts';

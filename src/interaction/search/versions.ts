@@ -4,7 +4,7 @@ import { parseReference } from '../../fhir/reference.ts';
 import { withOnly } from '../../indexing/only.ts';
 import type { ReferenceValue } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import { readAs } from '../../model/read-as.ts';
+import { readAs } from '../../model/bare-parameter.ts';
 import type { SearchRequest } from '../../search/request.ts';
 import { joinsOf } from '../../search/walk.ts';
 import { hasText } from '../../store/port/records.ts';

@@ -2,7 +2,7 @@ import { isWithin, restriction } from '../../auth/restrict.ts';
 import { isWritable } from '../../auth/writable.ts';
 import type { Letter } from '../../auth/scope.ts';
 import { recordNotWritable } from '../../auth/refusals.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';

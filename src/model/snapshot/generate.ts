@@ -1,11 +1,77 @@
-import type { FindSnapshot, Snapshot, SnapshotProblem } from './snapshot.ts';
-import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { ofType, typeOfChoice, withShorthands } from './choice.ts';
-import { childrenOf } from './expand.ts';
-import { maxOf, mergeElement, minOf } from './merge-element.ts';
+import type { FindSnapshot, Snapshot, SnapshotProblem } from './snapshot.ts';
+import { maxOf, mergeElement, minOf, ofType, typeOfChoice, withShorthands } from './merge-element.ts';
 import { foldSlice, parseSnapshot, parseTree, printTree } from './tree.ts';
 import type { Node } from './tree.ts';
+
+/** An element with the children of its type. */
+interface Expanded {
+  readonly element: JsonObject | undefined;
+  readonly children: readonly Node[];
+  /** What was not found; the children are then those of a more general type, or none. */
+  readonly problem?: string;
+  /** True if the problem is a profile of the type that is not loaded. */
+  readonly undecided?: boolean;
+}
+
+/**
+ * The children of an element: its own if it has some; else those of the element that its content reference names; else
+ * those of its type, from its single type profile. An element of several types has the children that all elements have.
+ * https://hl7.org/fhir/R4/profiling.html#snapshot
+ */
+function childrenOf(node: Node, context: { readonly find: FindSnapshot; readonly base: Node }): Expanded {
+  const { element, children } = node;
+  if (children.length > 0) return { element, children };
+  const reference = asString(element?.['contentReference']);
+  if (reference !== undefined) return referred(node, reference, context);
+  const types = objectsOf(element?.['type']);
+  const [type] = types;
+  if (type === undefined)
+    return { element, children, problem: 'The element has no type whose elements this could be.' };
+  if (new Set(types.map(({ code }) => code)).size > 1) return ofStructure(element, 'Element', context.find);
+  const profiles = types.length === 1 ? stringsOf(type['profile']) : [];
+  const [profile] = profiles;
+  if (profile === undefined || profiles.length > 1) return ofStructure(element, typeName(type), context.find);
+  const expanded = ofStructure(element, profile, context.find);
+  return expanded.problem === undefined
+    ? expanded
+    : {
+        ...ofStructure(element, typeName(type), context.find),
+        problem: expanded.problem,
+        undecided: context.find(profile) === undefined,
+      };
+}
+
+function referred(
+  { element, children }: Node,
+  reference: string,
+  { find, base }: { readonly find: FindSnapshot; readonly base: Node },
+): Expanded {
+  const [url = '', path = ''] = reference.split('#');
+  const root = url === '' ? base : parseSnapshot(find(url)?.elements ?? []);
+  let target = root;
+  for (const name of path.split('.').slice(1)) target = target?.children.find(child => child.name === name);
+  if (target === undefined) return { element, children, problem: `\`${reference}\` is not an element.` };
+  const { contentReference: _, ...rest } = element ?? {};
+  return { element: { ...rest, type: target.element?.['type'] }, children: target.children };
+}
+
+function ofStructure(element: JsonObject | undefined, canonical: string, find: FindSnapshot): Expanded {
+  const found = find(canonical);
+  const root = parseSnapshot(found?.elements ?? []);
+  if (root !== undefined) return { element, children: root.children };
+  const problem = found?.problems[0]?.text ?? `\`${canonical}\`, which its type names, is not loaded.`;
+  return { element, children: [], problem };
+}
+
+/** The FHIR type; ids and values of primitives are typed as FHIRPath strings and name theirs in an extension. */
+function typeName({ code, extension }: JsonObject): string {
+  const named = objectsOf(extension).find(({ url }) => url === fhirType);
+  return asString(named?.['valueUrl']) ?? String(code);
+}
+
+const fhirType = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-fhir-type';
 
 /**
  * The snapshot of a StructureDefinition from its differential: the elements of its base merged with the differential,
@@ -33,7 +99,7 @@ export function generateSnapshot(structure: JsonObject, find: FindSnapshot): Sna
   return made(printTree(merge(root, differential, { find, base: root, adds, problems, id: root.name })));
 }
 
-interface Context {
+interface SnapshotContext {
   readonly find: FindSnapshot;
   /** The tree into which content references point. */
   readonly base: Node;
@@ -44,7 +110,7 @@ interface Context {
   readonly id: string;
 }
 
-function merge(base: Node, written: Node | undefined, context: Context): Node {
+function merge(base: Node, written: Node | undefined, context: SnapshotContext): Node {
   if (written === undefined) return base;
   const differential = isSliced(base, written) ? written : foldSlice(written);
   checkCardinality(base, differential, context);
@@ -60,13 +126,13 @@ function withOwnType(node: Node, { element: written }: Node): Node {
   return { ...node, element };
 }
 
-function mergeChildren(node: Node, written: Node, context: Context): Node {
+function mergeChildren(node: Node, written: Node, context: SnapshotContext): Node {
   if (written.children.length === 0) return node;
   const { children, element, problem, undecided } = childrenOf(node, context);
   if (problem !== undefined)
     context.problems.push({ element: context.id, text: problem, ...(undecided === true ? { undecided } : {}) });
   const differential = withShorthands(written.children, children);
-  const at = (child: Node): Context => ({ ...context, id: `${context.id}.${child.name}` });
+  const at = (child: Node): SnapshotContext => ({ ...context, id: `${context.id}.${child.name}` });
   const known = children.map(child => merge(child, named(differential, child.name), at(child)));
   const others = differential.filter(child => named(children, child.name) === undefined);
   if (context.adds) return { ...node, element, children: [...known, ...others.map(child => create(child, at(child)))] };
@@ -76,7 +142,7 @@ function mergeChildren(node: Node, written: Node, context: Context): Node {
 }
 
 /** An element that a new type adds. https://hl7.org/fhir/R4/elementdefinition.html#ElementDefinition.base */
-function create(written: Node, context: Context): Node {
+function create(written: Node, context: SnapshotContext): Node {
   const { min, max } = written.element ?? {};
   const element = { ...written.element, base: { path: context.id, min, max } };
   return mergeChildren({ ...written, element, children: [] }, written, context);
@@ -86,9 +152,9 @@ function create(written: Node, context: Context): Node {
  * `node` is the element after its own merge. The slices of the base come first, merged with the differential; a new
  * slice begins as the element itself, or as the slice that it refines, and follows that.
  */
-function mergeSlices(base: Node, node: Node, written: Node, context: Context): Node {
+function mergeSlices(base: Node, node: Node, written: Node, context: SnapshotContext): Node {
   if (written.slices.length === 0) return node;
-  const at = ({ slice }: Node): Context => ({ ...context, id: `${context.id}:${slice}` });
+  const at = ({ slice }: Node): SnapshotContext => ({ ...context, id: `${context.id}:${slice}` });
   const slices = base.slices.map(slice => merge(slice, findSlice(written.slices, slice.slice), at(slice)));
   for (const one of written.slices) {
     if (findSlice(base.slices, one.slice) !== undefined) continue;
@@ -140,7 +206,7 @@ const slicedByNature = /\[x\]$|^(modifierE|e)xtension$/;
 const findSlice = (slices: readonly Node[], name: string | undefined): Node | undefined =>
   slices.find(({ slice }) => slice === name);
 
-function checkCardinality(base: Node, differential: Node, { problems, id }: Context): void {
+function checkCardinality(base: Node, differential: Node, { problems, id }: SnapshotContext): void {
   const [before, now] = [base.element ?? {}, differential.element ?? {}];
   if (now['min'] !== undefined && minOf(now) < minOf(before))
     problems.push({

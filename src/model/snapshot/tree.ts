@@ -24,7 +24,7 @@ export interface Node {
  */
 export function parseTree(elements: readonly JsonObject[]): Node | undefined {
   const roots: Growing[] = [];
-  const latest = new Map<string, readonly Step[]>(); // by path
+  const latest = new Map<string, readonly IdStep[]>(); // by path
   for (const element of elements) {
     const steps = stepsOf(element, latest);
     latest.set(String(element['path']), steps);
@@ -79,7 +79,7 @@ export function foldSlice(node: Node): Node {
   return { ...only, slice: undefined, element, children: [...node.children, ...only.children] };
 }
 
-interface Step {
+interface IdStep {
   readonly name: string;
   readonly slice: string | undefined;
 }
@@ -98,13 +98,13 @@ function grow(siblings: Growing[], name: string, slice: string | undefined): Gro
   return made;
 }
 
-function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly Step[]>): readonly Step[] {
+function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly IdStep[]>): readonly IdStep[] {
   const path = String(element['path']);
   const names = path.split('.');
   const slice = asString(element['sliceName']);
   const byId = idSteps(asString(element['id']) ?? '', names, slice);
   if (byId !== undefined) return byId;
-  let above: readonly Step[] = [];
+  let above: readonly IdStep[] = [];
   for (let length = names.length - 1; length > 0 && above.length === 0; length--)
     above = latest.get(names.slice(0, length).join('.')) ?? [];
   const rest = names.slice(above.length);
@@ -112,8 +112,8 @@ function stepsOf(element: JsonObject, latest: ReadonlyMap<string, readonly Step[
 }
 
 /** The steps of an id, if it agrees with the path and the slice name. */
-function idSteps(id: string, names: readonly string[], sliceName: string | undefined): readonly Step[] | undefined {
-  const steps = id.split('.').map((step): Step => {
+function idSteps(id: string, names: readonly string[], sliceName: string | undefined): readonly IdStep[] | undefined {
+  const steps = id.split('.').map((step): IdStep => {
     const colon = step.indexOf(':');
     return colon < 0 ? { name: step, slice: undefined } : { name: step.slice(0, colon), slice: step.slice(colon + 1) };
   });

@@ -53,7 +53,7 @@ export function dateBounds(prefix: Prefix, { low: from, high: to }: InstantRange
 }
 
 /**
- * The same for numbers, whose entries are points (low = high) or ranges with both ends. `eq` and `ne` use the implied
+ * Compares numbers, whose entries are points (low = high) or ranges with both ends. `eq` and `ne` use the implied
  * precision of the searched value, `ap` a tenth of it if that is wider; all others compare with the exact value.
  * https://hl7.org/fhir/R4/search.html#number
  */

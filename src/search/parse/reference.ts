@@ -1,11 +1,10 @@
-import { parseCanonical } from '../../fhir/canonical.ts';
+import { isId, parseCanonical, parseReference } from '../../fhir/reference.ts';
 import type { FhirError } from '../../fhir/error.ts';
-import { isId } from '../../fhir/id.ts';
-import { parseReference } from '../../fhir/reference.ts';
 import type { SearchParam } from '../../model/model.ts';
 import type { Test } from '../ast.ts';
 import { split, unescape } from './escape.ts';
-import { malformed, type SearchContext, type Value, type ValueParser } from './value.ts';
+import { malformed } from './value.ts';
+import type { SearchContext, Value, ValueParser } from './value.ts';
 
 /**
  * `Type/id`, an id alone, or an absolute URL; for canonicals also `url|version`, and `Type/id|version`. URLs below the

@@ -18,11 +18,11 @@ interface Shape {
   readonly type: ResourceType;
   /** The part of the request that is the same in all of them. */
   readonly common: Omit<SearchRequest, 'query' | 'at' | 'used' | 'self'>;
-  readonly places: readonly Place[];
+  readonly places: readonly PairPlace[];
 }
 
 /** A pair of a search: with a parameter, or a control or an include with its value as received and as applied. */
-type Place = Parameter | Control;
+type PairPlace = Parameter | Control;
 
 interface Parameter {
   readonly name: string;
@@ -74,7 +74,7 @@ export function keepShape(pairs: readonly QueryPair[], request: SearchRequest, {
   const { query: _, at: __, used, self: ___, ...common } = request;
   const { type, scored, contained, warnings } = common;
   if (scored !== undefined || contained !== undefined || warnings.length > 0) return;
-  const places: Place[] = [];
+  const places: PairPlace[] = [];
   for (const [at, [name, text]] of pairs.entries()) {
     const applied = used[at];
     const place = isFixed(name) ? applied && { name, received: text, applied } : plainParameter(type, name);

@@ -1,7 +1,7 @@
 import { badValue } from '../../fhir/error.ts';
 import { canonicalUnit } from '../../fhir/canonical-unit.ts';
 import { parseDecimal } from '../../fhir/decimal.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { isPosition } from '../../fhir/position.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { ucumSystem } from '../../fhir/ucum.ts';

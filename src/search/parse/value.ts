@@ -22,7 +22,7 @@ export interface SearchContext {
 
 /** One of the comma-separated values of a parameter. */
 export interface Value {
-  /** As received, with escapes; never empty. */
+  /** The text as received, with escapes; never empty. */
   readonly text: string;
   readonly param: SearchParam;
   /** The name in the request: for a component the name of its composite. */

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { isIP } from 'node:net';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model } from '../../model/model.ts';

@@ -1,7 +1,7 @@
 import { isObject, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { FhirError } from '../../fhir/error.ts';
-import { isId } from '../../fhir/id.ts';
+import { isId } from '../../fhir/reference.ts';
 import type { FhirResponse } from '../../interaction/interaction.ts';
 import { requestFromPage } from '../../interaction/page-request.ts';
 import type { Language } from '../../pages/language.ts';

@@ -1,15 +1,113 @@
 import { isProfile } from '../../definitions/definition.ts';
-import { asString } from '../../fhir/json-object.ts';
+import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
-import { checkConstraints, constraintKeys } from './constraint-checks.ts';
 import { checkBinding, checkCardinality, checkLoosened, checkTypes, checkValueTypes } from './element-checks.ts';
-import { checkExtensionHead } from './extension-checks.ts';
 import { placeOf } from './place.ts';
+import type { ElementPlace } from './place.ts';
 import { writtenElements } from './profile.ts';
-import type { Finding, Loaded, ReportFinding } from './profile.ts';
+import type { Finding, Loaded, ReportFinding, WrittenElement } from './profile.ts';
 import { checkDiscriminators, checkSlice, checkSliceAbove, checkSliceMinima } from './slicing-checks.ts';
+import { checkExpression } from './expression.ts';
+import { valuesOfType } from './values.ts';
+
+/**
+ * The mistakes in the head of an extension: a fixed url that is not its own, with which no value could conform, and a
+ * context that R4 does not have, which is a warning. https://hl7.org/fhir/R4/defining-extensions.html
+ */
+function checkExtensionHead(structure: JsonObject, { types }: Loaded): readonly Finding[] {
+  if (structure['type'] !== 'Extension') return [];
+  return [...wrongUrl(structure), ...unknownContexts(structure, types)];
+}
+
+function* wrongUrl(structure: JsonObject): Generator<Finding> {
+  const url = asString(structure['url']);
+  if (structure['baseDefinition'] !== extension) return; // a profile of another extension has the url of that
+  for (const list of ['differential', 'snapshot'])
+    for (const [index, element] of objectsOf(asObject(structure[list])['element']).entries()) {
+      const fixed = element['path'] === 'Extension.url' ? asString(element['fixedUri']) : undefined;
+      if (fixed === undefined || fixed === url) continue;
+      const text = `The url of the extension is fixed to \`${fixed}\`; write its own, \`${url ?? ''}\`.`;
+      yield { path: `${list}.element[${index}].fixedUri`, text, undecided: false };
+    }
+}
+
+function* unknownContexts(structure: JsonObject, types: Loaded['types']): Generator<Finding> {
+  for (const [index, { type, expression }] of objectsOf(structure['context']).entries()) {
+    const path = asString(expression) ?? '';
+    if (type !== 'element' || !/^[A-Z]\w*(\.\w+(\[x\])?)*$/.test(path)) continue; // a slice, or another kind of place
+    const name = path.split('.')[0] ?? '';
+    if (types.get(name) === undefined) {
+      // Later releases have names for groups of types, such as `CanonicalResource`.
+      const meant = didYouMean(name, types.resourceTypes);
+      if (meant !== '') yield contextFinding(index, `There is no type \`${name}\`.${meant}`);
+      continue;
+    }
+    const { missing } = placeOf(path, name, types);
+    if (missing === undefined) continue;
+    const owners = missing.owners.join(', ');
+    yield contextFinding(
+      index,
+      `There is no element \`${missing.name}\` in ${owners}.${didYouMean(missing.name, missing.known)}`,
+    );
+  }
+}
+
+const extension = 'http://hl7.org/fhir/StructureDefinition/Extension';
+
+const contextFinding = (index: number, problem: string): Finding => ({
+  path: `context[${index}].expression`,
+  text: `${problem} The extension is allowed only where a context is.`,
+  undecided: true,
+});
+
+interface ConstraintContext {
+  /** The type that the profile constrains. */
+  readonly type: string;
+  /** Keys (`constraintKey`) of the constraints of the base: some of R4 itself are wrong. */
+  readonly given: ReadonlySet<string>;
+}
+
+const constraintKey = (key: unknown, expression: unknown): string => `${String(key)} ${String(expression)}`;
+
+/** The keys of all constraints of a snapshot. */
+const constraintKeys = (elements: readonly JsonObject[]): ReadonlySet<string> =>
+  new Set(
+    elements
+      .flatMap(element => objectsOf(element['constraint']))
+      .map(({ key, expression }) => constraintKey(key, expression)),
+  );
+
+/**
+ * The constraints whose expression has mistakes, except those of the base, and those with the key of another.
+ * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.constraint
+ */
+function checkConstraints(
+  element: WrittenElement,
+  place: ElementPlace,
+  { type, given }: ConstraintContext,
+  { types }: Loaded,
+  report: ReportFinding,
+): void {
+  // `%resource` in elements of a contained resource is that resource; on `contained` itself it is the one around it.
+  const isResource = types.get(type)?.kind === 'resource' && !/\.(contained|resource)\./.test(element.path);
+  const resource = isResource ? valuesOfType(type, types) : undefined;
+  const keys = objectsOf(element.json['constraint']).map(({ key }) => asString(key));
+  objectsOf(element.json['constraint']).forEach(({ key, expression }, index) => {
+    const name = asString(key);
+    if (name !== undefined && keys.indexOf(name) < index)
+      report(
+        element,
+        `constraint[${index}].key`,
+        `Another constraint of the element has the key \`${name}\`; give each its own.`,
+      );
+    const text = asString(expression);
+    if (text === undefined || given.has(constraintKey(key, text))) return;
+    for (const { text: problem, undecided } of checkExpression(text, types, { context: place.values, resource }))
+      report(element, `constraint[${index}].expression`, `The constraint \`${String(key)}\`: ${problem}`, undecided);
+  });
+}
 
 /**
  * The mistakes in a profile, each with its place and the id of its element. Questions that the loaded definitions leave

@@ -4,7 +4,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { lastOf, nearest } from './nearest.ts';
 import { codesOf } from './place.ts';
-import type { Place } from './place.ts';
+import type { ElementPlace } from './place.ts';
 import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
 
 /**
@@ -33,7 +33,12 @@ export function checkCardinality(element: WrittenElement, report: ReportFinding)
  * `fixed[x]`, `pattern[x]`, `minValue[x]` and `maxValue[x]` of a type that the element does not have.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
-export function checkValueTypes(element: WrittenElement, place: Place, { types }: Loaded, report: ReportFinding): void {
+export function checkValueTypes(
+  element: WrittenElement,
+  place: ElementPlace,
+  { types }: Loaded,
+  report: ReportFinding,
+): void {
   const codes = codesOf(element.merged ?? element.json) ?? place.values?.map(({ code }) => code);
   if (codes === undefined || codes.length === 0 || codes.includes('')) return;
   for (const key of Object.keys(element.json)) {
@@ -53,7 +58,7 @@ const capital = (code: string): string => code.charAt(0).toUpperCase() + code.sl
  * Types that do not exist or that the base does not allow here; profiles of types and targets that are not loaded.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type
  */
-export function checkTypes(element: WrittenElement, place: Place, loaded: Loaded, report: ReportFinding): void {
+export function checkTypes(element: WrittenElement, place: ElementPlace, loaded: Loaded, report: ReportFinding): void {
   const { types } = loaded;
   const allowed = place.isRoot ? undefined : place.values?.map(({ code }) => code);
   const targets = place.values?.filter(({ code }) => code === 'Reference').flatMap(one => one.targets ?? []) ?? [];

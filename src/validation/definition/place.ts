@@ -5,7 +5,7 @@ import { childrenOf, isMissing, valuesOfType } from './values.ts';
 import type { Missing, Values } from './values.ts';
 
 /** The position to which an element path leads in the base types. */
-export interface Place {
+export interface ElementPlace {
   /** The possible values there; undefined if they are unknown. */
   readonly values: Values;
   /** Set if a step of the path does not exist. */
@@ -18,7 +18,7 @@ export interface Place {
  * The place of an element path such as `Observation.value[x].coding`.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.path
  */
-export function placeOf(path: string, type: string, types: TypeDefinitions): Place {
+export function placeOf(path: string, type: string, types: TypeDefinitions): ElementPlace {
   const [root = '', ...names] = path.split('.');
   let values = valuesOfType(type, types);
   if (root !== type) return { values: undefined, missing: { name: root, owners: [], known: [type] }, isRoot: true };

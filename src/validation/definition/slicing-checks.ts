@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';
 import type { Expression } from '../../fhirpath/syntax.ts';
 import { checkExpression } from './expression.ts';
-import type { Place } from './place.ts';
+import type { ElementPlace } from './place.ts';
 import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { Loaded, ReportFinding, WrittenElement } from './profile.ts';
  */
 export function checkDiscriminators(
   element: WrittenElement,
-  place: Place,
+  place: ElementPlace,
   { types }: Loaded,
   report: ReportFinding,
 ): void {

@@ -1,5 +1,5 @@
 import { isAskable, keyOf } from '../../terminology/question.ts';
-import type { Answer, Question } from '../../terminology/question.ts';
+import type { Membership, Question } from '../../terminology/question.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import type { ValidationIssue } from './findings.ts';
 import type { Terminology } from './terminology.ts';
@@ -20,7 +20,7 @@ export function validateWithAnswers(
   server: TerminologyServer,
   limit: number,
 ): readonly ValidationIssue[] | Promise<readonly ValidationIssue[]> {
-  const answers = new Map<string, Answer>();
+  const answers = new Map<string, Membership>();
   const once = (): { readonly issues: readonly ValidationIssue[]; readonly open: readonly Question[] } => {
     const open = new Map<string, Question>();
     const issues = validate(withAnswers(loaded, question => answerTo(question, answers, server, open)));
@@ -44,10 +44,10 @@ export function validateWithAnswers(
 
 function answerTo(
   question: Question,
-  answers: ReadonlyMap<string, Answer>,
+  answers: ReadonlyMap<string, Membership>,
   server: TerminologyServer,
   open: Map<string, Question>,
-): Answer {
+): Membership {
   const key = keyOf(question);
   const answer = answers.get(key) ?? server.known(question);
   if (answer !== undefined) return answer;
@@ -56,8 +56,8 @@ function answerTo(
 }
 
 /** The loaded terminology, and for undecided questions an answer of the server. */
-function withAnswers(loaded: Terminology, answer: (question: Question) => Answer): Terminology {
-  const ask = (valueSet: string, code: string, system: string | undefined): Answer => {
+function withAnswers(loaded: Terminology, answer: (question: Question) => Membership): Terminology {
+  const ask = (valueSet: string, code: string, system: string | undefined): Membership => {
     const question = { valueSet, code, system: system ?? '' };
     return isAskable(question) ? answer(question) : 'unsure';
   };
@@ -74,9 +74,9 @@ function withAnswers(loaded: Terminology, answer: (question: Question) => Answer
   };
 }
 
-async function inTime(answer: Promise<Answer>, end: number): Promise<Answer> {
+async function inTime(answer: Promise<Membership>, end: number): Promise<Membership> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<Answer>(resolve => {
+  const late = new Promise<Membership>(resolve => {
     timer = setTimeout(() => resolve('unreachable'), Math.max(0, end - performance.now()));
   });
   try {

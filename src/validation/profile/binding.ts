@@ -4,7 +4,7 @@ import { didYouMean } from '../../fhir/suggest.ts';
 import { shorten } from '../report.ts';
 import exceptions from './binding-exceptions.json' with { type: 'json' };
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import type { Terminology } from './terminology.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck, Walk } from './walk.ts';
@@ -23,7 +23,7 @@ interface Binding {
  * one a note; example bindings are not checked. Questions that the loaded terminology cannot decide are reported as
  * information. https://hl7.org/fhir/R4/terminologies.html#strength
  */
-export function compileBinding(tree: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
+export function compileBinding(tree: Tree, base: Tree | undefined, source: ProfileSource): ValueCheck | undefined {
   const binding = bindingOf(tree);
   if (binding === undefined) return undefined;
   const { strength, most } = binding;

@@ -10,8 +10,8 @@ import type { ValueCheck, Walk } from './walk.ts';
 export const checkCoding: ValueCheck = ({ value }, walk) => check(value, walk, 'coding', 'error');
 
 /**
- * The same for a Quantity, as an error if the system is UCUM (`mcg`), else as a warning. A write accepts both
- * (policy.ts): many systems write such units, and examples of R4 itself have them.
+ * Checks the unit of a Quantity in the same way, as an error if the system is UCUM (`mcg`), else as a warning. A write
+ * accepts both (policy.ts): many systems write such units, and examples of R4 itself have them.
  * https://hl7.org/fhir/R4/datatypes.html#Quantity
  */
 export const checkUnit: ValueCheck = ({ value }, walk) =>

@@ -10,7 +10,7 @@ import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
 import type { Snapshot } from './snapshot.ts';
 import { sourceOf } from './source.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
@@ -29,7 +29,7 @@ export function compileProfile(snapshot: Snapshot, kit: Kit): ProfileChecks | un
 }
 
 interface Compiling {
-  readonly source: Source;
+  readonly source: ProfileSource;
   readonly kit: Kit;
 }
 

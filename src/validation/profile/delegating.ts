@@ -33,7 +33,7 @@ async function settled(
   return issues;
 }
 
-/** The same without a promise: this thread waits for fhirpath.js. */
+/** Validates without a promise: this thread waits for fhirpath.js. */
 export function validateDelegatingNow(validate: (questions: Questions) => Issues): Issues {
   const questions = new Questions();
   let issues = validate(questions);

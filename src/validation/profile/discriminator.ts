@@ -1,20 +1,41 @@
 import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
-import { isOf, requiredValueSet } from './binding.ts';
-import { conformsTo } from './conform.ts';
-import { any, every } from './decide.ts';
-import { holds, isSame } from './fixed.ts';
 import { EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { isOf, requiredValueSet } from './binding.ts';
+import { conformsTo } from './conform.ts';
+import { holds, isSame } from './fixed.ts';
 import { environmentOf } from './invariant.ts';
 import type { Kit, Walk } from './walk.ts';
 import { placesOf } from './places.ts';
-import type { Implied, Place } from './places.ts';
+import type { Implied, DiscriminatorPlace } from './places.ts';
 import { typeNamedBy } from './target.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
+
+/** True if the test is true for one item, false if it is false for all, else undefined. */
+function any<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
+  let result: boolean | undefined = false;
+  for (const item of items) {
+    const holds = test(item);
+    if (holds === true) return true;
+    if (holds === undefined) result = undefined;
+  }
+  return result;
+}
+
+/** True if the test is true for all items, false if it is false for one, else undefined. */
+function every<Item>(items: readonly Item[], test: (item: Item) => boolean | undefined): boolean | undefined {
+  let result: boolean | undefined = true;
+  for (const item of items) {
+    const holds = test(item);
+    if (holds === false) return false;
+    if (holds === undefined) result = undefined;
+  }
+  return result;
+}
 
 /** Whether a value belongs to a slice; undefined if that is undecided. */
 export type Match = (node: Node, walk: Walk) => boolean | undefined;
@@ -76,7 +97,7 @@ function wantedOf(type: string, path: string, slice: Tree, kit: Kit): ValuesTest
   return (found, walk) => any(alternatives, wanted => wanted(found, walk));
 }
 
-function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): ValuesTest | undefined {
+function wantedAt(type: string, place: DiscriminatorPlace, resolved: boolean, kit: Kit): ValuesTest | undefined {
   const { element } = place.tree;
   switch (type) {
     case 'value':
@@ -108,7 +129,7 @@ function wantedAt(type: string, place: Place, resolved: boolean, kit: Kit): Valu
 }
 
 /** The conditions at a position, each met by one of the values there; empty if the slice has none. */
-function allNeeded({ tree, base, implied, required }: Place, kit: Kit): readonly Match[] {
+function allNeeded({ tree, base, implied, required }: DiscriminatorPlace, kit: Kit): readonly Match[] {
   const own = neededOf(tree, kit, 0);
   const said = [
     ...(own === undefined ? [] : [own]),

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../fhir/json-object.ts';
 import { shorten } from '../report.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
@@ -10,7 +10,7 @@ import type { ValueCheck } from './walk.ts';
  * `fixed[x]`: the value must equal this.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.fixed_x_
  */
-export function compileFixed({ element }: Tree, source: Source): ValueCheck | undefined {
+export function compileFixed({ element }: Tree, source: ProfileSource): ValueCheck | undefined {
   const fixed = valueOf(element, 'fixed');
   if (fixed === undefined) return undefined;
   const text = `This must be \`${shorten(JSON.stringify(fixed))}\` (profile ${source.url}).`;
@@ -24,7 +24,7 @@ export function compileFixed({ element }: Tree, source: Source): ValueCheck | un
  * `pattern[x]`: the value must contain this.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.pattern_x_
  */
-export function compilePattern({ element }: Tree, source: Source): ValueCheck | undefined {
+export function compilePattern({ element }: Tree, source: ProfileSource): ValueCheck | undefined {
   const pattern = valueOf(element, 'pattern');
   if (pattern === undefined) return undefined;
   const text = `This must contain \`${shorten(JSON.stringify(pattern))}\` (profile ${source.url}).`;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Environment } from '../../fhirpath/evaluate/environment.ts';
 import { valueAt } from '../../fhirpath/delegate/job.ts';
-import type { Result } from '../../fhirpath/delegate/job.ts';
+import type { JobResult } from '../../fhirpath/delegate/job.ts';
 import type { Rule } from '../../fhirpath/evaluate/rule.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { condition } from '../../fhirpath/evaluate/operators.ts';
@@ -14,7 +14,7 @@ import { corrections, exceptions } from './invariant-exceptions.ts';
 import { fastRules } from './fast-rules.ts';
 import type { Kit, ValueCheck, Walk } from './walk.ts';
 import { resolve } from './resolve.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
 
 /** Rules that the walk checks on every value. */
@@ -27,7 +27,7 @@ const everywhere: ReadonlySet<string> = new Set(['ele-1', 'ext-1']);
 export function compileInvariants(
   tree: Tree,
   bases: readonly (Tree | undefined)[],
-  source: Source,
+  source: ProfileSource,
   kit: Kit,
 ): readonly ValueCheck[] {
   const given = new Set(bases.flatMap(base => (base === undefined ? [] : constraintsOf(base).map(keyOf))));
@@ -39,7 +39,7 @@ export function compileInvariants(
 const constraintsOf = ({ element }: Tree): readonly JsonObject[] => objectsOf(element['constraint']);
 const keyOf = ({ key, expression }: JsonObject): string => `${String(key)} ${String(expression)}`;
 
-function compileInvariant(constraint: JsonObject, source: Source, kit: Kit): ValueCheck | undefined {
+function compileInvariant(constraint: JsonObject, source: ProfileSource, kit: Kit): ValueCheck | undefined {
   const key = String(constraint['key']);
   const published = asString(constraint['expression']);
   if (published === undefined) return undefined; // XPath only
@@ -123,7 +123,7 @@ function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string |
 }
 
 /** A boolean of the record. */
-function isFalse({ type, place }: Result, node: Node, walk: Walk): boolean {
+function isFalse({ type, place }: JobResult, node: Node, walk: Walk): boolean {
   return type === 'boolean' && place !== undefined && valueAt(place, node.value, walk.frame.resource.value) === false;
 }
 

@@ -3,7 +3,6 @@ import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { compileRule } from '../../fhirpath/evaluate/rule.ts';
 import type { Rule } from '../../fhirpath/evaluate/rule.ts';
 import type { GlobalProfile } from '../../model/global-profiles.ts';
-import { compileBase } from './compile-base.ts';
 import { compileProfile } from './compile-profile.ts';
 import { requiredProfiles } from './required-profiles.ts';
 import type { FindSnapshot } from './snapshot.ts';
@@ -11,6 +10,30 @@ import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { visit } from './visit.ts';
 import type { BaseChecks, Kit, ProfileChecks } from './walk.ts';
+import { compileChecks } from './checks.ts';
+import { sourceOf } from './source.ts';
+
+/**
+ * The rules of R4 itself for the values of a type, beyond their structure: invariants, bindings, targets of references.
+ * https://hl7.org/fhir/R4/conformance-rules.html
+ */
+function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
+  const tree = kit.baseTree(definition.name);
+  if (tree === undefined) return { own: [], elements: new Map() };
+  const type = definition.name.split('.')[0] ?? '';
+  const source = sourceOf(`http://hl7.org/fhir/StructureDefinition/${type}`);
+  const backbone = definition.name.includes('.');
+  const compile = (one: Tree) => compileChecks(one, undefined, undefined, source, kit);
+  return {
+    own: backbone ? [] : compile(tree), // those of a backbone belong to its element
+    elements: new Map(
+      tree.children.map(child => {
+        const content = child.content === undefined ? [] : compile(child.content);
+        return [child.name, [...compile(child), ...content]];
+      }),
+    ),
+  };
+}
 
 /** The sources of checks. */
 export interface KitParts {

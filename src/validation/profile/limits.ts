@@ -3,16 +3,40 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { jsonItem } from '../../fhirpath/evaluate/item.ts';
 import { orderIfSimple } from '../../fhirpath/evaluate/operators.ts';
 import { shorten } from '../report.ts';
-import { compareQuantities, isMeasured } from './quantity.ts';
-import type { Source } from './source.ts';
+import { convertUnit, ucumSystem } from '../../fhir/ucum.ts';
+import type { ProfileSource } from './source.ts';
 import { valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck } from './walk.ts';
 
+/** Whether a Quantity has a number and a UCUM unit, so that it can be compared across units. */
+const isMeasured = ({ value, system, code }: JsonObject): boolean =>
+  typeof value === 'number' && system === ucumSystem && typeof code === 'string';
+
+/**
+ * Negative if a measured Quantity is less than another one, positive if it is more, whatever their units; undefined if
+ * the units are not comparable. `spend` receives the cost of parsing the units.
+ * https://hl7.org/fhir/R4/datatypes.html#Quantity
+ */
+function compareQuantities(a: JsonObject, b: JsonObject, spend: (cost: number) => void): number | undefined {
+  const [from, to] = [String(a['code']), String(b['code'])];
+  if (from !== to) spend(from.length * from.length);
+  const value = convertUnit(Number(a['value']), from, to);
+  if (value === undefined) return undefined;
+  const other = Number(b['value']);
+  // Conversion rounds: 5 10*3/uL are 4.999999999999999 10*9/L.
+  const isEqual = from !== to && Math.abs(value - other) <= 1e-9 * Math.max(Math.abs(value), Math.abs(other));
+  return isEqual ? 0 : value - other;
+}
+
 /**
  * `maxLength`, in characters. https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.maxLength
  */
-export function compileLength({ element }: Tree, base: Tree | undefined, source: Source): ValueCheck | undefined {
+export function compileLength(
+  { element }: Tree,
+  base: Tree | undefined,
+  source: ProfileSource,
+): ValueCheck | undefined {
   const { maxLength } = element;
   if (typeof maxLength !== 'number' || base?.element['maxLength'] === maxLength) return undefined;
   const rule = `${source.id(element)} maxLength`;
@@ -32,7 +56,7 @@ export function compileLength({ element }: Tree, base: Tree | undefined, source:
 export function compileRange(
   { element }: Tree,
   base: Tree | undefined,
-  source: Source,
+  source: ProfileSource,
   kind: 'minValue' | 'maxValue',
 ): ValueCheck | undefined {
   const limit = valueOf(element, kind);

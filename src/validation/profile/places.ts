@@ -6,14 +6,14 @@ import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 
 /** An element of a slice at the end of a discriminator's path. */
-export interface Place {
+export interface DiscriminatorPlace {
   readonly tree: Tree;
-  /** The same element in the type without the slice, if it is known. */
+  /** That element in the type without the slice, if it is known. */
   readonly base: Tree | undefined;
   /** Fixed values and patterns of parent elements that apply to the values here: each is met by one of them. */
   readonly implied: readonly Implied[];
-  /** The same element within required slices (`coding:loinc` of `code.coding.code`): each is met by one of them. */
-  readonly required: readonly Place[];
+  /** That element within required slices (`coding:loinc` of `code.coding.code`): each is met by one of them. */
+  readonly required: readonly DiscriminatorPlace[];
 }
 
 export interface Implied {
@@ -22,7 +22,7 @@ export interface Implied {
 }
 
 /** The elements of a slice at the end of a path; several if a step has alternatives. */
-export function placesOf(path: string, slice: Tree, kit: Kit): readonly Place[] {
+export function placesOf(path: string, slice: Tree, kit: Kit): readonly DiscriminatorPlace[] {
   let tree: Expression;
   try {
     tree = parseExpression(path);
@@ -32,9 +32,9 @@ export function placesOf(path: string, slice: Tree, kit: Kit): readonly Place[] 
   return stepTo(tree, placeOf(slice), kit);
 }
 
-const placeOf = (tree: Tree): Place => ({ tree, base: undefined, implied: [], required: [] });
+const placeOf = (tree: Tree): DiscriminatorPlace => ({ tree, base: undefined, implied: [], required: [] });
 
-function stepTo(tree: Expression, slice: Place, kit: Kit): readonly Place[] {
+function stepTo(tree: Expression, slice: DiscriminatorPlace, kit: Kit): readonly DiscriminatorPlace[] {
   switch (tree.kind) {
     case 'this':
       return [slice];
@@ -66,7 +66,7 @@ function stepTo(tree: Expression, slice: Place, kit: Kit): readonly Place[] {
   }
 }
 
-function childrenOf(owner: Place, name: string, kit: Kit): readonly Place[] {
+function childrenOf(owner: DiscriminatorPlace, name: string, kit: Kit): readonly DiscriminatorPlace[] {
   const implied = impliedBelow(owner, name);
   const within = owner.required.flatMap(one => {
     const places = childrenOf(one, name, kit);
@@ -80,7 +80,7 @@ function childrenOf(owner: Place, name: string, kit: Kit): readonly Place[] {
 }
 
 /** The part of a parent's condition that applies to a child; items of arrays one by one. */
-function impliedBelow({ tree, implied }: Place, name: string): readonly Implied[] {
+function impliedBelow({ tree, implied }: DiscriminatorPlace, name: string): readonly Implied[] {
   const own = (['fixed', 'pattern'] as const).map(kind => ({ kind, value: valueOf(tree.element, kind) }));
   return [...implied, ...own].flatMap(({ kind, value }) => {
     const below = isObject(value) ? value[name] : undefined;
@@ -122,10 +122,10 @@ const targetTrees = (owner: Tree, kit: Kit): readonly Tree[] =>
       return tree === undefined ? [] : [{ ...tree, element: { ...tree.element, type: [{ code: tree.name }] } }];
     });
 
-const slicesOfType = ({ tree }: Place, type: string): readonly Place[] =>
+const slicesOfType = ({ tree }: DiscriminatorPlace, type: string): readonly DiscriminatorPlace[] =>
   tree.slices.filter(slice => objectsOf(slice.element['type'])[0]?.['code'] === type).map(placeOf);
 
-const extensionPlaces = ({ tree }: Place, url: string, kit: Kit): readonly Place[] =>
+const extensionPlaces = ({ tree }: DiscriminatorPlace, url: string, kit: Kit): readonly DiscriminatorPlace[] =>
   childTrees(tree, 'extension', kit)
     .flatMap(extension => extension.slices.filter(slice => isExtensionSlice(slice, url)))
     .map(placeOf);

@@ -4,7 +4,7 @@ import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Kit, ValueCheck, Walk } from './walk.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
 
@@ -29,7 +29,7 @@ export function compileSlicing(
   tree: Tree,
   most: number,
   compileCheck: (slice: Tree) => ValueCheck | undefined,
-  source: Source,
+  source: ProfileSource,
   kit: Kit,
 ): SlicingCheck | undefined {
   const slicing = asObject(tree.element['slicing']);
@@ -60,12 +60,12 @@ export function compileSlicing(
   return (nodes, walk) => sort(nodes, walk, run);
 }
 
-interface Run {
+interface SliceRun {
   readonly name: string;
   readonly slices: readonly Slice[];
   readonly rules: string;
   readonly ordered: boolean;
-  readonly source: Source;
+  readonly source: ProfileSource;
   readonly rule: string;
 }
 
@@ -93,7 +93,7 @@ function matchOf(slice: Tree, discriminators: readonly JsonObject[], kit: Kit): 
   };
 }
 
-function sort(nodes: readonly Node[], walk: Walk, run: Run): void {
+function sort(nodes: readonly Node[], walk: Walk, run: SliceRun): void {
   const { slices, rules, ordered, source, name } = run;
   const { findings, budget } = walk;
   budget.spend(nodes.length * slices.length);
@@ -160,7 +160,7 @@ function sliceOf(
 }
 
 /** `open` is the number of values that may also belong to the slice. */
-function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Walk, run: Run): void {
+function checkSlice(slice: Slice, nodes: readonly Node[], open: number, walk: Walk, run: SliceRun): void {
   const { findings } = walk;
   const { source, name } = run;
   const profile = source.url;

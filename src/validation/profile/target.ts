@@ -4,7 +4,7 @@ import { shorten } from '../report.ts';
 import { conformsTo } from './conform.ts';
 import type { Kit, ValueCheck, Walk } from './walk.ts';
 import { resolve } from './resolve.ts';
-import type { Source } from './source.ts';
+import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
 
 /** The allowed targets of a Reference. */
@@ -20,7 +20,12 @@ interface Targets {
  * Checks the target type of a Reference, its aggregation, and, if the target is available, its profiles.
  * https://hl7.org/fhir/R4/elementdefinition-definitions.html#ElementDefinition.type.targetProfile
  */
-export function compileTargets(tree: Tree, base: Tree | undefined, source: Source, kit: Kit): ValueCheck | undefined {
+export function compileTargets(
+  tree: Tree,
+  base: Tree | undefined,
+  source: ProfileSource,
+  kit: Kit,
+): ValueCheck | undefined {
   const own = referenceTypes(tree);
   if (own.length === 0) return undefined;
   if (base !== undefined && JSON.stringify(own) === JSON.stringify(referenceTypes(base))) return undefined;

@@ -14,7 +14,7 @@ export interface Terminology {
   contains(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** Whether a system has a code; undefined if the system is not loaded completely. */
   has(system: string, code: string): boolean | undefined;
-  /** The same with loaded definitions only. */
+  /** Decides with loaded definitions only. */
   containsHere(valueSet: string, code: string, system: string | undefined): boolean | undefined;
   /** True if a terminology server was asked for what `contains` leaves undecided, and did not answer. */
   isUnanswered(valueSet: string, code: string, system: string | undefined): boolean;

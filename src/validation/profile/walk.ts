@@ -72,7 +72,7 @@ export interface Kit {
 
 export interface BaseChecks {
   readonly own: readonly ValueCheck[];
-  /** By element name. */
+  /** The checks by element name. */
   readonly elements: ReadonlyMap<string, readonly ValueCheck[]>;
 }
 

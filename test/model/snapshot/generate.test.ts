@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { asObject, asString, objectsOf } from '../../../src/fhir/json-object.ts';
 import type { JsonObject } from '../../../src/fhir/json-object.ts';
 import { packFile, readPack } from '../../../src/definitions/pack.ts';
-import type { Snapshot } from '../../../src/model/snapshot/snapshot.ts';
 import { createSnapshots } from '../../../src/model/snapshot/snapshots.ts';
+import type { Snapshot } from '../../../src/model/snapshot/snapshot.ts';
 import { profile } from '../../support/definition-files.ts';
 
 const pack = new Map(

@@ -1,13 +1,13 @@
 import type { Exchange } from '../../client.ts';
 import type { CheckId } from '../../clauses.ts';
-import type { Context } from '../../context.ts';
+import type { TestContext } from '../../context.ts';
 import { checkMediaType, checkOutcome } from '../media-type.ts';
 
 /**
  * Calls an operation by GET; the answer with status 200, undefined after a refusal, which is open. A failure of the
  * server is a failure of the check.
  */
-export async function call(context: Context, check: CheckId, target: string): Promise<Exchange | undefined> {
+export async function call(context: TestContext, check: CheckId, target: string): Promise<Exchange | undefined> {
   const { client, findings } = context;
   const exchange = await client.get(target);
   const { status, failure } = exchange;

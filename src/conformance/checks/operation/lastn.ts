@@ -2,7 +2,7 @@ import { asString, asObject, objectsOf } from '../../../fhir/json-object.ts';
 import { escape } from '../../../search/parse/escape.ts';
 import type { QueryPair } from '../../../search/request.ts';
 import { sampleOf } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { TestContext } from '../../context.ts';
 import { meaningOf } from '../../judge.ts';
 import type { Known } from '../../records.ts';
 import type { DeclaredType } from '../../statement.ts';
@@ -14,7 +14,7 @@ import { call } from './call.ts';
  * `$lastn` of a subject and a code: records of both, and none that is older than a record of the sample which is
  * absent. https://hl7.org/fhir/R4/observation-operation-lastn.html
  */
-export async function checkLastn(context: Context, type: DeclaredType): Promise<void> {
+export async function checkLastn(context: TestContext, type: DeclaredType): Promise<void> {
   const { findings, records, model, client } = context;
   const sample = sampleOf(context, type.name);
   const pairs = sample.map(known => criteriaOf(context, known, type)).find(one => one !== undefined);
@@ -48,7 +48,7 @@ export async function checkLastn(context: Context, type: DeclaredType): Promise<
 
 /** The subject and the code of a record, if the type is searched by both. */
 function criteriaOf(
-  context: Context,
+  context: TestContext,
   known: Known,
   { name, parameters }: DeclaredType,
 ): readonly QueryPair[] | undefined {

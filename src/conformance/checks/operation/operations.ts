@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sampleOf } from '../../context.ts';
-import type { Context } from '../../context.ts';
+import type { TestContext } from '../../context.ts';
 import type { DeclaredType } from '../../statement.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
@@ -19,7 +19,7 @@ const mostPages = 3;
  * `$everything` of a record: a searchset that has the record itself, as a read shows it. Which others are returned is
  * the choice of the server ("should"). https://hl7.org/fhir/R4/patient-operation-everything.html
  */
-async function checkEverything(context: Context, { name }: DeclaredType): Promise<void> {
+async function checkEverything(context: TestContext, { name }: DeclaredType): Promise<void> {
   const [known] = sampleOf(context, name);
   if (known === undefined) return;
   const { client, findings } = context;
@@ -51,21 +51,22 @@ async function checkEverything(context: Context, { name }: DeclaredType): Promis
   findings.decide(isRight, 'operation.everything', own, text, 'The record itself among the entries', first);
 }
 
-const checks: Readonly<Record<keyof typeof definitions, (context: Context, type: DeclaredType) => Promise<void>>> = {
-  everything: checkEverything,
-  meta: checkMeta,
-  lastn: checkLastn,
-  expand: checkExpand,
-  lookup: checkLookup,
-  codeOfValueSet: checkCodeOfValueSet,
-  codeOfSystem: checkCodeOfSystem,
-};
+const checks: Readonly<Record<keyof typeof definitions, (context: TestContext, type: DeclaredType) => Promise<void>>> =
+  {
+    everything: checkEverything,
+    meta: checkMeta,
+    lastn: checkLastn,
+    expand: checkExpand,
+    lookup: checkLookup,
+    codeOfValueSet: checkCodeOfValueSet,
+    codeOfSystem: checkCodeOfSystem,
+  };
 
 /**
  * The declared operations of a type that change nothing, by GET. A refusal is open: a server may require POST, other
  * parameters, or definitions that it has. https://hl7.org/fhir/R4/operations.html
  */
-export async function checkOperations(context: Context, type: DeclaredType): Promise<void> {
+export async function checkOperations(context: TestContext, type: DeclaredType): Promise<void> {
   for (const { definition } of type.operations) {
     const id = /^http:\/\/hl7\.org\/fhir\/OperationDefinition\/(.+)$/.exec(definition)?.[1];
     for (const [name, check] of Object.entries(checks))
@@ -77,7 +78,7 @@ export async function checkOperations(context: Context, type: DeclaredType): Pro
  * `$meta` of a record: the profiles, security labels and tags that a read shows, and no others; of a record with labels
  * if the sample has one. https://hl7.org/fhir/R4/resource-operation-meta.html
  */
-async function checkMeta(context: Context, { name }: DeclaredType): Promise<void> {
+async function checkMeta(context: TestContext, { name }: DeclaredType): Promise<void> {
   const sample = sampleOf(context, name);
   const known = sample.find(({ resource }) => labelsOf(asObject(resource['meta'])).length > 0) ?? sample[0];
   if (known === undefined) return;

@@ -1,7 +1,7 @@
 import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import type { QueryPair } from '../../../search/request.ts';
-import type { Context } from '../../context.ts';
+import type { TestContext } from '../../context.ts';
 import type { DeclaredType } from '../../statement.ts';
 import { queryOf } from '../../url.ts';
 import { call } from './call.ts';
@@ -15,7 +15,7 @@ const gender = {
 const unknownCode = 'qzxj-no-such-code';
 
 /** https://hl7.org/fhir/R4/valueset-operation-expand.html */
-export async function checkExpand(context: Context, { name }: DeclaredType): Promise<void> {
+export async function checkExpand(context: TestContext, { name }: DeclaredType): Promise<void> {
   const subject = `${name}/$expand?${queryOf([['url', gender.valueSet]])}`;
   const exchange = await call(context, 'operation.expand', subject);
   if (exchange === undefined) return;
@@ -31,7 +31,7 @@ const codesIn = (contains: unknown): readonly string[] =>
   objectsOf(contains).flatMap(one => [asString(one['code']) ?? [], codesIn(one['contains'])].flat());
 
 /** https://hl7.org/fhir/R4/codesystem-operation-lookup.html */
-export async function checkLookup(context: Context, { name }: DeclaredType): Promise<void> {
+export async function checkLookup(context: TestContext, { name }: DeclaredType): Promise<void> {
   const pairs = [
     ['system', gender.system],
     ['code', 'female'],
@@ -48,7 +48,11 @@ export async function checkLookup(context: Context, { name }: DeclaredType): Pro
 }
 
 /** A code that is valid, and one that is not. https://hl7.org/fhir/R4/valueset-operation-validate-code.html */
-async function checkValidateCode(context: Context, of: readonly QueryPair[], { name }: DeclaredType): Promise<void> {
+async function checkValidateCode(
+  context: TestContext,
+  of: readonly QueryPair[],
+  { name }: DeclaredType,
+): Promise<void> {
   for (const [code, expected] of [
     ['female', true],
     [unknownCode, false],
@@ -63,7 +67,7 @@ async function checkValidateCode(context: Context, of: readonly QueryPair[], { n
   }
 }
 
-export const checkCodeOfValueSet = (context: Context, type: DeclaredType): Promise<void> => {
+export const checkCodeOfValueSet = (context: TestContext, type: DeclaredType): Promise<void> => {
   const of: readonly QueryPair[] = [
     ['url', gender.valueSet],
     ['system', gender.system],
@@ -72,7 +76,7 @@ export const checkCodeOfValueSet = (context: Context, type: DeclaredType): Promi
 };
 
 /** https://hl7.org/fhir/R4/codesystem-operation-validate-code.html */
-export const checkCodeOfSystem = (context: Context, type: DeclaredType): Promise<void> =>
+export const checkCodeOfSystem = (context: TestContext, type: DeclaredType): Promise<void> =>
   checkValidateCode(context, [['url', gender.system]], type);
 
 const parameterOf = (parameters: JsonObject | undefined, name: string): JsonObject | undefined =>

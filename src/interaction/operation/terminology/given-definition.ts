@@ -1,6 +1,6 @@
 import type { Definition } from '../../../definitions/definition.ts';
 import type { Definitions } from '../../../definitions/definitions.ts';
-import { parseCanonical } from '../../../fhir/canonical.ts';
+import { parseCanonical } from '../../../fhir/reference.ts';
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asObject, objectsOf, stringsOf } from '../../../fhir/json-object.ts';

@@ -4,7 +4,7 @@ import type { Query } from '../../ast.ts';
 import { unknownParameter } from '../errors.ts';
 import { parseJoin, type Written } from '../join.ts';
 import { compare } from './compare.ts';
-import { parseTree, type Comparison, type Filter, type Step } from './tree.ts';
+import { parseTree, type Comparison, type Filter, type FilterStep } from './tree.ts';
 
 /**
  * Parses `_filter`: comparisons of the parameters of the type, and of referenced resources, joined by `and`, `or` and
@@ -29,7 +29,7 @@ function queryOf(filter: Filter, type: ResourceType, written: Written): Query {
 }
 
 /** The query of a comparison after the steps of a path, each a chain or `_has`. */
-function along(path: readonly Step[], filter: Comparison, type: ResourceType, written: Written): Query {
+function along(path: readonly FilterStep[], filter: Comparison, type: ResourceType, written: Written): Query {
   const [step, next, ...rest] = path;
   if (step === undefined) return { kind: 'all' };
   if (step.name.startsWith('_has:'))
@@ -47,8 +47,8 @@ function along(path: readonly Step[], filter: Comparison, type: ResourceType, wr
 
 /** `_has:Type:reference:code`, where the code may be the begin of a path. */
 function reverse(
-  { name, where }: Step,
-  rest: readonly Step[],
+  { name, where }: FilterStep,
+  rest: readonly FilterStep[],
   filter: Comparison,
   type: ResourceType,
   written: Written,

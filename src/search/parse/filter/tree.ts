@@ -33,13 +33,13 @@ export type Filter =
 export interface Comparison {
   readonly kind: 'comparison';
   /** At least one: all but the last are references. */
-  readonly path: readonly Step[];
+  readonly path: readonly FilterStep[];
   readonly operator: Operator;
   /** Without quotation marks, and without the escapes of JSON. */
   readonly value: string;
 }
 
-export interface Step {
+export interface FilterStep {
   /** The code of a parameter, or `_has:Type:reference:code`. */
   readonly name: string;
   /** The condition in brackets on the referenced resource. */
@@ -104,8 +104,8 @@ class Parser {
     return { kind: 'comparison', path, operator, value: this.#value() };
   }
 
-  #path(level: number): readonly Step[] {
-    const steps: Step[] = [];
+  #path(level: number): readonly FilterStep[] {
+    const steps: FilterStep[] = [];
     do {
       const name = this.#take(/(?:_has(?::[\w-]+){3}|[A-Za-z_][\w-]*)/y, steps.length === 0);
       if (name === undefined) throw this.#expected('the name of a search parameter');
