@@ -1,7 +1,7 @@
 import type { Accounts } from '../smart/accounts/accounts-file.ts';
 import { createRegistry } from '../smart/accounts/registry.ts';
 import type { Registry } from '../smart/accounts/registered.ts';
-import { readAccountsAt } from '../smart/accounts/accounts-path.ts';
+import { readAccountsAt } from '../smart/accounts/accounts.ts';
 import type { Config } from '../config/read.ts';
 import type { Flag } from '../config/flag.ts';
 import { didYouMean } from '../fhir/suggest.ts';

@@ -2,30 +2,28 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import { createFetch } from '../fetch/fetch.ts';
 import { networkOf } from '../fetch/network-of.ts';
+import { makeOnce } from '../limits/make-once.ts';
+import { remember } from '../auth/token/remember.ts';
+import { authorizationOffered } from '../auth/offered.ts';
+import type { Buckets } from '../limits/token-buckets.ts';
 import type { Endpoint } from './provider/endpoints.ts';
-import { authorizeQuery } from './provider/authorize.ts';
 import { createClientKeys } from './token/client-keys.ts';
 import { createConversations, longestConversation } from './sign-in/conversations.ts';
 import type { ConversationsParts } from './sign-in/conversations.ts';
 import type { Conversations } from './sign-in/conversation.ts';
-import { makeOnce } from '../limits/make-once.ts';
-import { remember } from '../auth/token/remember.ts';
 import { parseForm, requireForm } from './provider/form.ts';
-import { introspect } from './token/introspection.ts';
+import { introspect, revokeToken, userInfo } from './token/issued-tokens.ts';
 import { OAuthError } from './provider/oauth-error.ts';
 import { usedKeyCollection } from './token/claim-once.ts';
-import { authorizationOffered } from '../auth/offered.ts';
 import { createProgressStore } from './sign-in/progress.ts';
 import { createProvider } from './provider/provider.ts';
 import type { Granted, ProviderParts } from './provider/provider-parts.ts';
 import { providerRequest } from './provider/provider-request.ts';
-import { revokeToken } from './token/revocation.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 import { hasShown, tokenRequest } from './token/token-endpoint.ts';
 import { tokenEvent } from './token/token-event.ts';
 import type { ReportTokenEvent } from './token/token-event.ts';
-import { userInfo } from './token/user-info.ts';
-import type { Buckets } from '../limits/token-buckets.ts';
+import { audiencesOf } from './sign-in/addresses.ts';
 
 export interface AuthorizationServerParts
   extends Omit<ProviderParts, 'granted' | 'narrowed'>, Pick<ConversationsParts, 'session'> {
@@ -193,4 +191,22 @@ async function withClientOfError<T>(
     }
     throw error;
   }
+}
+
+/**
+ * The query of an authorization request for oidc-provider: `aud` becomes `resource`, without a trailing slash; scopes
+ * are separated by one space; the answer is always in the query of the redirect URI.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/app-launch.html#obtain-authorization-code
+ */
+function authorizeQuery(query: URLSearchParams): URLSearchParams {
+  const audiences = audiencesOf([...query.getAll('aud'), ...query.getAll('resource')]);
+  const others = [...query].filter(([name]) => name !== 'aud' && name !== 'resource');
+  const normal = new URLSearchParams(
+    others.map(([name, value]) => [name, name === 'scope' ? value.replace(/ +/g, ' ').replace(/^ | $/g, '') : value]),
+  );
+  // Several audiences name no partition: joined, they are rejected.
+  if (audiences.length > 0) normal.set('resource', audiences.join(' '));
+  const mode = normal.get('response_mode');
+  if (mode !== null && mode !== 'query') normal.set('response_mode', 'unsupported');
+  return normal;
 }

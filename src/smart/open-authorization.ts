@@ -13,7 +13,7 @@ import type { SignInTried } from './sign-in/sign-in.ts';
 import { loadSigningKeys } from './token/signing-keys.ts';
 import { grantTypes } from './token/token-endpoint.ts';
 import type { TokenEvent } from './token/token-event.ts';
-import { readAccountsAt } from './accounts/accounts-path.ts';
+import { readAccountsAt } from './accounts/accounts.ts';
 import type { Config } from '../config/read.ts';
 import type { Authorization } from './authorization.ts';
 import { readBody } from '../http/body/body.ts';
@@ -125,15 +125,19 @@ interface Assembled extends Omit<AuthorizationParts, 'store' | 'model' | 'now'> 
 }
 
 async function assemble(parts: Assembled): Promise<Authorization> {
-  const [{ createAuthorizationServer }, { createLaunch }, { signIn }, { createThrottle }, { createPages }, errors] =
-    await Promise.all([
-      import('./authorization-server.ts'),
-      import('./sign-in/launches.ts'),
-      import('./sign-in/sign-in.ts'),
-      import('./sign-in/throttle.ts'),
-      import('./pages/pages.ts'),
-      import('./pages/protocol-error.ts'),
-    ]);
+  const [
+    { createAuthorizationServer },
+    { createLaunch },
+    { signIn },
+    { createThrottle },
+    { createPages, createProtocolErrorPage },
+  ] = await Promise.all([
+    import('./authorization-server.ts'),
+    import('./sign-in/launches.ts'),
+    import('./sign-in/sign-in.ts'),
+    import('./sign-in/throttle.ts'),
+    import('./pages/pages.ts'),
+  ]);
   const { engine, config, publicUrl, demo, clientAddress, log } = parts;
   const { keys, cookieSecret, registry, brand, rateLimit } = parts;
   const { store, model, now } = engine;
@@ -143,7 +147,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
     const secret = createCookies(publicUrl, request, response).read(sessionCookie);
     return secret === undefined ? undefined : sessions.find(secret);
   };
-  const errorPage = errors.createProtocolErrorPage(publicUrl, frameAncestors, brand);
+  const errorPage = createProtocolErrorPage(publicUrl, frameAncestors, brand);
   const renderError: Authorization['renderError'] = async (request, response, error) =>
     errorPage(request, response, error);
   const server = createAuthorizationServer({

@@ -7,7 +7,7 @@ import type { AccountsFile } from '../../src/smart/accounts/accounts-file.ts';
 import { clientCollection, createRegistry, userCollection } from '../../src/smart/accounts/registry.ts';
 import type { StoredClient } from '../../src/smart/accounts/registry.ts';
 import { isRevoked, revocationCollection } from '../../src/auth/token/revocations.ts';
-import { readAccountsAt } from '../../src/smart/accounts/accounts-path.ts';
+import { readAccountsAt } from '../../src/smart/accounts/accounts.ts';
 import { twoStores } from '../support/two-stores.ts';
 import type { TwoStores } from '../support/two-stores.ts';
 

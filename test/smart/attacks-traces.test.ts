@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
-import { authorizeRate } from '../../src/smart/provider/authorize-rate.ts';
+import { authorizeRate } from '../../src/smart/provider/endpoints.ts';
 import { throttleRules } from '../../src/smart/sign-in/throttle.ts';
 import { Browser } from './support/browser.ts';
 import { authorize, credentials, exchange, follow, authorizeUrl, pkce, post, read, refresh } from './support/flow.ts';

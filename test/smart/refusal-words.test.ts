@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { explainRefusal } from '../../src/smart/scope/refusal-words.ts';
+import { explainRefusal } from '../../src/smart/provider/provider.ts';
 
 describe('the error that an app gets for a rejected request', () => {
   it.each([

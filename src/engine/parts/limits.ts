@@ -4,7 +4,7 @@ import { createSlots } from '../../limits/slots.ts';
 import type { Slots } from '../../limits/slots.ts';
 import { createBuckets } from '../../limits/token-buckets.ts';
 import type { Buckets, Rate } from '../../limits/token-buckets.ts';
-import { authorizeRate } from '../../smart/provider/authorize-rate.ts';
+import { authorizeRate } from '../../smart/provider/endpoints.ts';
 
 /** The limits that this process counts: its share of those of the server. */
 export interface ProcessLimits {

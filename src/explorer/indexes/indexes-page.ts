@@ -4,7 +4,7 @@ import type { Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
 import { notice } from '../../pages/parts.ts';
 import { sizeText } from '../record/values/primitive.ts';
-import { timeText } from '../record/values/time.ts';
+import { timeText } from '../../pages/time-text.ts';
 import { filterTypes } from '../shell/type-filter.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';

@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { timeText } from '../record/values/time.ts';
+import { timeText } from '../../pages/time-text.ts';
 import { numberText, numberTicks, placeText, scaleOf, tickText, timeTicks } from './scale.ts';
 import type { Scale } from './scale.ts';
 import type { Point, Series } from './series.ts';

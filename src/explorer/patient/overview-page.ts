@@ -9,7 +9,7 @@ import { marksOf, printMarks, recordTitle } from '../record/title.ts';
 import { notShown } from '../shell/not-shown.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
-import { shortTime } from '../record/values/time.ts';
+import { shortTime } from '../../pages/time-text.ts';
 import type { RecordView } from '../record/view.ts';
 import { readMembers } from './member-records.ts';
 import type { FoundRecords } from './member-records.ts';

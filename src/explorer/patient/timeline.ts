@@ -1,7 +1,7 @@
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
 import type { Language } from '../../pages/language.ts';
-import { periodText, timeText } from '../record/values/time.ts';
+import { periodText, timeText } from '../../pages/time-text.ts';
 import type { PatientEvent } from './events.ts';
 import { placeText, scaleOf, tickText, timeTicks } from './scale.ts';
 import type { Scale } from './scale.ts';

@@ -6,7 +6,7 @@ import { badge, table } from '../../pages/parts.ts';
 import { resultLinks } from '../results/links.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from '../shell/visit.ts';
-import { timeElement } from './values/time.ts';
+import { timeElement } from '../../pages/time-text.ts';
 import { textsOf } from './view.ts';
 import type { RecordView } from './view.ts';
 import { recordTabs } from './open-view.ts';

@@ -4,7 +4,7 @@ import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
 import { inLanguage } from '../definition/label.ts';
 import { marksOf, printMarks, recordTitle } from '../record/title.ts';
-import { timeElement } from '../record/values/time.ts';
+import { timeElement } from '../../pages/time-text.ts';
 import type { RecordView } from '../record/view.ts';
 import type { ElementDefinition, ElementType } from '../../model/element.ts';
 import { printers } from '../record/values/index.ts';

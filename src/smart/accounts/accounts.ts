@@ -1,7 +1,13 @@
+import { statSync } from 'node:fs';
 import { digestOf } from '../../auth/token/digest.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
+import { checkContent, printProblems, problemOf, withLists } from '../../config/check.ts';
+import type { Formats, Place, Problem } from '../../config/check.ts';
+import { displayName, partitionId } from '../../config/values.ts';
+import type { Store } from '../../store/port/store.ts';
+import { readNamedText, readSetting } from '../../config/named-file.ts';
 import {
   clientId,
   clientProblems,
@@ -19,9 +25,6 @@ import { isPasswordHash } from './password.ts';
 import type { RegisteredClient, RegisteredUser } from './registered.ts';
 import { accountsSchema } from './accounts-schema.ts';
 import type { AccountsContent, ClientEntry, UserEntry } from './accounts-schema.ts';
-import { checkContent, printProblems, problemOf, withLists } from '../../config/check.ts';
-import type { Formats, Place, Problem } from '../../config/check.ts';
-import { displayName, partitionId } from '../../config/values.ts';
 
 /** The context for reading a file of clients and users. */
 export interface AccountsRules {
@@ -32,6 +35,15 @@ export interface AccountsRules {
   readonly readFile: (path: string) => string;
   /** The registration time of its accounts, in milliseconds since 1970 UTC. */
   readonly registered: number;
+}
+
+/**
+ * The current content of the accounts file, checked against definitions and partitions. Throws Error with all problems.
+ */
+export async function readAccountsAt(path: string, store: Pick<Store, 'partitions'>, model: Model): Promise<Accounts> {
+  const text = readSetting('accounts', path).toString('utf8');
+  const partitions = (await store.partitions.list()).map(one => one.id);
+  return readAccounts(path, text, { model, partitions, readFile: readNamedText, registered: statSync(path).mtimeMs });
 }
 
 /**

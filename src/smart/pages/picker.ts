@@ -3,10 +3,9 @@ import { badge, errorSummary, textField, tokenField } from '../../pages/parts.ts
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
+import { timeText } from '../../pages/time-text.ts';
 import { findPatients } from './patients.ts';
-import type { PatientMatches } from './patients.ts';
-import type { FoundPatient } from './patient-summary.ts';
-import { printDate } from './print-date.ts';
+import type { FoundPatient, PatientMatches } from './patients.ts';
 import type { UserAccess } from './user-access.ts';
 import type { Visit } from './visit.ts';
 
@@ -135,7 +134,7 @@ export function patientLines({ texts, language }: Pick<Visit, 'texts' | 'languag
   const facts: readonly Markup[] = [
     birthDate === undefined
       ? words.noBirthDate
-      : html`${words.born} <time datetime="${birthDate}">${printDate(birthDate, language)}</time>`,
+      : html`${words.born} <time datetime="${birthDate}">${timeText(birthDate, language)}</time>`,
     ...(printedGender === undefined ? [] : [printedGender]),
     ...identifiers.map(value => html`${words.number} <bdi>${value}</bdi>`),
   ];

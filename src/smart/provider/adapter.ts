@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { Adapter, AdapterPayload, errors } from 'oidc-provider';
+import type { Adapter, AdapterPayload, AllClientMetadata, errors } from 'oidc-provider';
 import type { DocumentStore } from '../../store/port/documents.ts';
 import { digestOf } from '../../auth/token/digest.ts';
 import { tokenCollection } from '../../auth/token/own-tokens.ts';
 import type { TokenGrant } from '../../auth/token/own-tokens.ts';
 import { revocationCollection, revoke } from '../../auth/token/revocations.ts';
-import { clientMetadata } from '../accounts/client-metadata.ts';
-import { consentCollection, revocationTargetsOf, findConsent } from '../sign-in/consents.ts';
+import { consentCollection, findConsent, isConsentValid, revocationTargetsOf } from '../sign-in/consents.ts';
+import type { ConsentValidityParts } from '../sign-in/consents.ts';
 import { claimOnce, usedKeyCollection } from '../token/claim-once.ts';
-import type { Registry } from '../accounts/registered.ts';
+import type { RegisteredClient, Registry } from '../accounts/registered.ts';
 import { seal, unseal } from '../token/seal.ts';
 import type { Sealed } from '../token/seal.ts';
-import { isConsentValid } from '../sign-in/consent-validity.ts';
-import type { ConsentValidityParts } from '../sign-in/consent-validity.ts';
 
 export interface AdapterParts extends ConsentValidityParts {
   /** The error classes of oidc-provider. */
@@ -180,4 +178,23 @@ async function putAccessToken(
   const expires = now() + seconds * 1000;
   const grant = { client, subject, scope, patient, fhirUser, audience, issued, expires, grant: grantId, session };
   await store.documents(tokenCollection).put(digestOf(token), grant satisfies TokenGrant, { expires });
+}
+
+/**
+ * The metadata of a client for oidc-provider; undefined for a client without the flow `app`. It has no authentication
+ * method, since client-authentication.ts has authenticated the client before.
+ */
+function clientMetadata(client: RegisteredClient): AllClientMetadata | undefined {
+  if (!client.flows.includes('app')) return undefined;
+  const isWeb = client.redirectUris.every(uri => /^https?:/i.test(uri));
+  return {
+    client_id: client.id,
+    client_name: client.name,
+    redirect_uris: [...client.redirectUris],
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    application_type: isWeb ? 'web' : 'native',
+    id_token_signed_response_alg: 'RS256',
+  };
 }

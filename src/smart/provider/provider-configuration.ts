@@ -4,7 +4,7 @@ import { createAdapter } from './adapter.ts';
 import type { AdapterParts } from './adapter.ts';
 import { consentCollection, fhirUserUrl, findConsent } from '../sign-in/consents.ts';
 import { interactionPath, longestConversation } from '../sign-in/conversations.ts';
-import { audienceMismatch, redirectMismatch } from '../sign-in/mismatch.ts';
+import { audienceMismatch, redirectMismatch } from '../sign-in/addresses.ts';
 import type { ProviderParts } from './provider-parts.ts';
 import { originalOf } from './provider-request.ts';
 import { scopeOf } from '../scope/requested-scope.ts';

@@ -1,10 +1,9 @@
 import type { KoaContextWithOIDC, errors as providerErrors } from 'oidc-provider';
 import { findLaunch } from '../sign-in/launches.ts';
-import { audienceMismatch } from '../sign-in/mismatch.ts';
-import { ScopeRefused, negotiateScopes } from './negotiate.ts';
-import { partitionOf } from '../partition-of.ts';
+import { audienceMismatch, partitionOf } from '../sign-in/addresses.ts';
 import type { ProviderParts } from '../provider/provider-parts.ts';
 import type { Launch, RegisteredClient } from '../accounts/registered.ts';
+import { ScopeRefused, negotiateScopes } from './negotiate.ts';
 
 /**
  * The scopes to grant for a resource, which must be the base URL of a partition: negotiated before any page is shown,

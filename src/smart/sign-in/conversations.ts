@@ -3,18 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Model } from '../../model/model.ts';
 import type { Store } from '../../store/port/store.ts';
-import { admit } from './admit.ts';
-import type { AuthorizationParameters, AdmissionRefusal } from './admit.ts';
-import { consentCollection } from './consents.ts';
-import type { Consent } from './consents.ts';
-import type { Conversations, ConversationStep } from './conversation.ts';
 import { ScopeRefused, negotiated } from '../scope/negotiate.ts';
 import { issuerPath } from '../../auth/offered.ts';
-import { partitionOf } from '../partition-of.ts';
-import type { Progress, ProgressStore } from './progress.ts';
 import { providerRequest } from '../provider/provider-request.ts';
-import { isRegisteredRedirect } from '../provider/redirect-uris.ts';
 import type { RegisteredUser, Registry } from '../accounts/registered.ts';
+import { admit } from './admit.ts';
+import type { AdmissionRefusal, AuthorizationParameters } from './admit.ts';
+import { consentCollection } from './consents.ts';
+import type { Consent } from './consents.ts';
+import type { ConversationStep, Conversations } from './conversation.ts';
+import { isRegisteredRedirect, partitionOf } from './addresses.ts';
+import type { Progress, ProgressStore } from './progress.ts';
 import type { Session } from './session.ts';
 
 /** Path below the public URL; the pages of a request are under its id. */

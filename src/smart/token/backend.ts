@@ -3,10 +3,9 @@ import type { Store } from '../../store/port/store.ts';
 import { issueToken, tokenCollection } from '../../auth/token/own-tokens.ts';
 import type { TokenGrant } from '../../auth/token/own-tokens.ts';
 import type { Form } from '../provider/form.ts';
-import { audienceMismatch } from '../sign-in/mismatch.ts';
+import { audienceMismatch, audiencesOf, partitionOf } from '../sign-in/addresses.ts';
 import { ScopeRefused, negotiateScopes } from '../scope/negotiate.ts';
 import { OAuthError } from '../provider/oauth-error.ts';
-import { audiencesOf, partitionOf } from '../partition-of.ts';
 import type { RegisteredClient } from '../accounts/registered.ts';
 
 export interface BackendParts {

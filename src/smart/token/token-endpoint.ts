@@ -7,8 +7,8 @@ import { consentCollection, findConsent } from '../sign-in/consents.ts';
 import type { Form } from '../provider/form.ts';
 import { ScopeRefused, narrowRefresh } from '../scope/negotiate.ts';
 import { OAuthError } from '../provider/oauth-error.ts';
-import { audiencesOf } from '../partition-of.ts';
-import { isCode, readRefreshToken } from './refresh-tokens.ts';
+import { audiencesOf } from '../sign-in/addresses.ts';
+import { isCode, readRefreshToken } from './issued-tokens.ts';
 import type { RegisteredClient } from '../accounts/registered.ts';
 
 export interface TokenParts extends AuthenticationParts, BackendParts {}

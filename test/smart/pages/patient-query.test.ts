@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest';
 import * as fc from 'fast-check';
-import { patientQueries } from '../../../src/smart/pages/patient-query.ts';
-import { datesIn } from '../../../src/smart/pages/typed-dates.ts';
+import { describe, expect, it } from 'vitest';
+import { datesIn, patientQueries } from '../../../src/smart/pages/patient-query.ts';
 
 const printed = (typed: string): readonly string[] =>
   patientQueries(typed).map(pairs => pairs.map(([name, value]) => `${name}=${value}`).join('&'));

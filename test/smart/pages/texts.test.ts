@@ -4,7 +4,7 @@ import { requireModel } from '../../support/loaded-once.ts';
 import { languageOf, languages } from '../../../src/pages/language.ts';
 import { pageTexts } from '../../../src/pages/texts.ts';
 import { permissionsOf } from '../../../src/smart/pages/permissions.ts';
-import { printDate } from '../../../src/smart/pages/print-date.ts';
+import { timeText } from '../../../src/pages/time-text.ts';
 import { texts } from '../../../src/smart/pages/texts/index.ts';
 
 /** Every text with its path; functions are called with placeholders. */
@@ -85,7 +85,7 @@ describe('the texts', () => {
     ['1980', '1980', '1980'],
     ['nonsense', 'nonsense', 'nonsense'],
   ])('write dates: %s', (date, english, french) => {
-    expect([printDate(date, 'en'), printDate(date, 'fr')]).toEqual([english, french]);
+    expect([timeText(date, 'en'), timeText(date, 'fr')]).toEqual([english, french]);
   });
 });
 

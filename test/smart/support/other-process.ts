@@ -14,7 +14,7 @@ import { listen } from '../../../src/http/server.ts';
 import { createAnswerRooms } from '../../../src/http/answer/answer-rooms.ts';
 import { createUploads } from '../../../src/http/body/uploads.ts';
 import type { Log } from '../../../src/observability/log.ts';
-import { authorizeRate } from '../../../src/smart/provider/authorize-rate.ts';
+import { authorizeRate } from '../../../src/smart/provider/endpoints.ts';
 import { openAuthorization } from '../../../src/smart/open-authorization.ts';
 import { createBuckets } from '../../../src/limits/token-buckets.ts';
 

@@ -4,7 +4,7 @@ import type { Markup } from '../../../pages/html.ts';
 import { linkOf, safeLink } from '../view.ts';
 import type { Printer, RecordView } from '../view.ts';
 import { linked, longText, sizeText } from './primitive.ts';
-import { periodText, timeElement, timeText } from './time.ts';
+import { periodText, timeElement, timeText } from '../../../pages/time-text.ts';
 
 /** https://hl7.org/fhir/R4/datatypes.html#Period */
 export const period: Printer = {

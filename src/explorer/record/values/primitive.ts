@@ -7,7 +7,7 @@ import { locales } from '../../../pages/language.ts';
 import { inEnglish } from '../../definition/label.ts';
 import { linkOf, safeLink } from '../view.ts';
 import type { RecordView } from '../view.ts';
-import { timeElement } from './time.ts';
+import { timeElement } from '../../../pages/time-text.ts';
 
 /** A primitive value and where it is. */
 export interface PrimitiveValue {

@@ -1,7 +1,7 @@
-import { html } from '../../../pages/html.ts';
-import type { Html } from '../../../pages/html.ts';
-import { locales } from '../../../pages/language.ts';
-import type { Language } from '../../../pages/language.ts';
+import { html } from './html.ts';
+import type { Html } from './html.ts';
+import { locales } from './language.ts';
+import type { Language } from './language.ts';
 
 /**
  * A FHIR date, dateTime or instant in a language, with the precision and the offset of the record: `2024-03` → `March

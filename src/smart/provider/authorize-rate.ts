@@ -1,7 +1,0 @@
-import type { Rate } from '../../limits/token-buckets.ts';
-
-/**
- * The rate limit on authorization requests of one network: a hospital begins fewer. The store has each request that
- * waits for its user, and anyone may begin one, so that a flood would fill the disk.
- */
-export const authorizeRate: Rate = { capacity: 300, perSecond: 30 };
