@@ -3,19 +3,19 @@ import type { Readable } from 'node:stream';
 import { parseJson } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
-import { type PromiseLacking, VersionConflict } from '../store/port/errors.ts';
+import { PromiseLacking } from '../store/port/errors.ts';
 import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries, type NestedBundle } from './independent-entries.ts';
-import { planTransaction } from '../interaction/bundle/transaction.ts';
+import { conflict, planTransaction } from '../interaction/bundle/transaction.ts';
 import type { LoadContext } from '../interaction/write/context.ts';
 import type { Input } from './input.ts';
 import type { Counts } from './progress.ts';
 import type { Addressing, BundleHead } from '../interaction/bundle/head.ts';
 import { readBundle } from './read/bundle-head.ts';
-import { containerType } from '../interaction/bundle/container-type.ts';
+import { containerType } from '../interaction/bundle/head.ts';
 import { OncePerFile } from './once-per-file.ts';
-import { BrokenInput } from '../interaction/bundle/broken-input.ts';
-import type { Unit } from '../interaction/bundle/unit.ts';
+import { BrokenInput } from '../interaction/bundle/bundle-scanner.ts';
+import type { Unit } from './read/lines.ts';
 import { readUnits } from './read/units.ts';
 import { type Outcome, jsonIssue, readLoadedRecord } from '../interaction/write/loaded-record.ts';
 import type { Rejects } from './rejects.ts';
@@ -37,7 +37,7 @@ export class FileLoad implements Addressing {
   readonly base: string;
   readonly #parts: FileLoadParts;
   readonly #once: OncePerFile;
-  /** Of the unit, or of the entry if the whole is one Bundle. */
+  /** The number of the current unit, or of the entry if the whole is one Bundle. */
   #number = 0;
 
   constructor(parts: FileLoadParts) {
@@ -46,7 +46,7 @@ export class FileLoad implements Addressing {
     this.#once = new OncePerFile(parts.options.partition);
   }
 
-  /** The same for the same position in the same file, so that loading again finds the same records. */
+  /** An id that depends on the file and the position in it, so that loading again finds the same records. */
   newId(at: string): string {
     return createHash('sha256').update(`${this.#parts.digest} ${at}`).digest('hex').slice(0, 32);
   }
@@ -141,7 +141,11 @@ export class FileLoad implements Addressing {
       const text = decodeUtf8(bytes);
       const parsed = parseJson(text);
       if (is === 'line' && containerType(parsed.value) !== undefined && (await this.#bundle(at, bytes))) return;
-      outcome = await readLoadedRecord(this.#parts.options, text, parsed, { id: own => own ?? this.#ownId(at, bytes) });
+      outcome = await readLoadedRecord(
+        this.#parts.options,
+        { text, parsed },
+        { id: own => own ?? this.#ownId(at, bytes) },
+      );
     } catch (error) {
       outcome = { kind: 'reject', issues: [jsonIssue(error)] };
     }
@@ -190,20 +194,20 @@ export class FileLoad implements Addressing {
     const { options, counts, writer } = this.#parts;
     // The entries before it must be stored, for conditional references and requests.
     await writer.flush();
-    const planned = await planTransaction(options, head, texts, addressing);
     counts.records += texts.length;
-    if (planned.kind === 'reject') {
-      this.#reject(at, planned.issues, bytes);
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      const planned = await planTransaction(options, head, texts, addressing);
+      if (planned.kind === 'reject') return this.#reject(at, planned.issues, bytes);
+      const { changes, requires } = planned;
+      const refusal = changes.length === 0 ? undefined : await writer.alone(changes, requires);
+      if (refusal instanceof PromiseLacking) return this.#reject(at, [refused(refusal)], bytes);
+      if (refusal !== undefined) continue; // a server has written what the entries depend on
+      for (const warnings of planned.warnings) counts.warn(warnings);
+      for (const type of planned.skipped) counts.skip(type);
+      counts.unchanged += planned.nothing;
       return;
     }
-    const refusal = await writer.alone(planned.changes);
-    if (refusal !== undefined) {
-      this.#reject(at, [refused(refusal)], bytes);
-      return;
-    }
-    for (const { warnings } of planned.changes) counts.warn(warnings);
-    for (const type of planned.skipped) counts.skip(type);
-    counts.unchanged += planned.nothing;
+    this.#reject(at, [conflict], bytes);
   }
 
   async #apply(outcome: Outcome, at: string, bytes: Uint8Array): Promise<void> {
@@ -239,14 +243,8 @@ export class FileLoad implements Addressing {
   }
 }
 
-function refused(refusal: VersionConflict | PromiseLacking): Issue {
-  return refusal instanceof VersionConflict
-    ? conflict
-    : { severity: 'error', code: 'not-supported', text: refusal.lack.why };
-}
+const refused = (refusal: Error): Issue =>
+  refusal instanceof PromiseLacking ? { severity: 'error', code: 'not-supported', text: refusal.lack.why } : conflict;
 
-const conflict: Issue = {
-  severity: 'error',
-  code: 'conflict',
-  text: 'The resource is not at the version that `request.ifMatch` or `request.ifNoneMatch` expects.',
-};
+/** Times that a transaction is planned, each after another write of one of its records. */
+const mostAttempts = 50;

@@ -1,6 +1,6 @@
 import { recordsIn } from '../store/port/pages.ts';
 import type { Store } from '../store/port/store.ts';
-import { type Content, contentsOf, noContent } from './migrate/content.ts';
+import { type StoreContent, contentsOf, noContent } from './migrate/content.ts';
 import { copyRecords } from './migrate/copy.ts';
 import { compareNotes, type ComparedNotes, copyNotes } from './migrate/notes.ts';
 import { type Pair, preparePairs, start } from './migrate/target.ts';
@@ -33,8 +33,8 @@ export interface Migrated {
 export interface ComparedType {
   readonly partition: string;
   readonly type: string;
-  readonly from: Content;
-  readonly to: Content;
+  readonly from: StoreContent;
+  readonly to: StoreContent;
 }
 
 /** Interval of progress values in milliseconds. */

@@ -1,4 +1,5 @@
 import type { Issue } from '../fhir/outcome.ts';
+import type { AfterCommit } from '../interaction/write/context.ts';
 
 /** The progress of a load. */
 export interface LoadProgress {
@@ -57,6 +58,14 @@ export class Counts {
     this.#now = now;
     this.#started = now();
   }
+
+  /** Counts the changes that were committed. */
+  readonly committed: AfterCommit = changes => {
+    for (const {
+      result: { outcome },
+    } of changes)
+      this[outcome === 'matched' || outcome === 'repeated' ? 'unchanged' : outcome] += 1;
+  };
 
   skip(type: string): void {
     this.skipped.set(type, (this.skipped.get(type) ?? 0) + 1);

@@ -90,7 +90,7 @@ class KeyTable {
   }
 }
 
-/** As many as fill three quarters of 64 MB. */
+/** This number of keys fills three quarters of 64 MB. */
 const mostKeys = 3 * 2 ** 20;
 /** Two words of the key, one of the content, and the unit, which is never 0. */
 const width = 4;

@@ -1,8 +1,9 @@
 import { commit } from '../interaction/write/commit.ts';
 import type { CarryingChange } from '../interaction/write/context.ts';
 import type { Partition } from '../store/port/partitions.ts';
-import { PromiseLacking, VersionConflict } from '../store/port/errors.ts';
-import type { WriteOptions, WriteResult } from '../store/port/records.ts';
+import { PromiseLacking, RequirementFailed, VersionConflict } from '../store/port/errors.ts';
+import type { Requirement, WriteOptions } from '../store/port/records.ts';
+import { OrderedWrites } from './ordered-writes.ts';
 import type { Counts } from './progress.ts';
 
 /** The position before the first file and record. */
@@ -12,16 +13,6 @@ export const start = '0 0';
 const mostChanges = 300;
 /** Maximum text of a write, in characters, and its attachments, in bytes. */
 const mostText = 4 * 1024 * 1024;
-/** Concurrent writes: one is written while the next one waits, and the one after it is read. */
-const mostInFlight = 2;
-
-interface Batch {
-  readonly changes: readonly CarryingChange[];
-  /** The position of the load when this batch and all before it are durable. */
-  readonly position: string;
-  durable: boolean;
-}
-
 export interface BatchWriterParts {
   readonly partition: Partition;
   readonly counts: Counts;
@@ -41,24 +32,22 @@ export class BatchWriter {
   readonly #key: string | undefined;
   /** The position of the load with all added changes. */
   position: string;
-  /** The position of the durable batches without a gap, and the value of the mark. */
-  #durable: string;
+  /** With the position of the durable batches. */
+  readonly #writes: OrderedWrites<string>;
+  /** The value of the mark. */
   #marked: string | undefined;
 
   #changes: CarryingChange[] = [];
   #keys = new Set<string>();
   #bytes = 0;
-  readonly #sent: Batch[] = [];
-  readonly #inFlight = new Set<Promise<void>>();
-  #failure: { readonly error: unknown } | undefined;
 
   constructor({ partition, counts, key, marked }: BatchWriterParts) {
     this.#partition = partition;
     this.#counts = counts;
     this.#key = key;
     this.#marked = marked;
-    this.#durable = marked ?? start;
-    this.position = this.#durable;
+    this.position = marked ?? start;
+    this.#writes = new OrderedWrites(this.position);
   }
 
   /** Adds a change; waits if enough writes are running. Throws the errors of writing. */
@@ -78,22 +67,22 @@ export class BatchWriter {
   /** Everything that was added is durable when it resolves. */
   async flush(): Promise<void> {
     await this.#send();
-    await Promise.all(this.#inFlight);
-    this.#check();
-    this.#durable = this.position;
+    await this.#writes.end();
+    this.#writes.durable = this.position;
   }
 
   /**
-   * Writes changes atomically, after all others. Returns why nothing was written: a failed precondition, or a store
-   * without transactions.
+   * Writes changes atomically, after all others. Returns why nothing was written: a precondition or a requirement that
+   * does not hold, or a store without transactions.
    */
-  async alone(changes: readonly CarryingChange[]): Promise<VersionConflict | PromiseLacking | undefined> {
+  async alone(changes: readonly CarryingChange[], requires: readonly Requirement[] = []): Promise<Error | undefined> {
     await this.flush();
     try {
-      this.#count(await commit(this.#partition, changes, this.#mark()));
+      await commit(this.#partition, changes, { ...this.#mark(), requires }, this.#counts.committed);
       return undefined;
     } catch (error) {
-      if (error instanceof VersionConflict || error instanceof PromiseLacking) return error;
+      const isRefusal = [VersionConflict, RequirementFailed, PromiseLacking].some(refusal => error instanceof refusal);
+      if (isRefusal && error instanceof Error) return error;
       throw error;
     }
   }
@@ -101,62 +90,39 @@ export class BatchWriter {
   /** Flushes, and deletes the mark: loading again starts over. */
   async finish(): Promise<void> {
     await this.flush();
-    this.#durable = start;
-    const options = this.#mark();
-    if (options.mark !== undefined) await this.#partition.write([], options);
+    this.#writes.durable = start;
+    await this.#writeMark();
   }
 
   /** Flushes, and stores the position in the mark, where the next load of the same continues. */
   async stop(): Promise<void> {
     await this.flush();
+    await this.#writeMark();
+  }
+
+  async #writeMark(): Promise<void> {
     const options = this.#mark();
     if (options.mark !== undefined) await this.#partition.write([], options);
   }
 
   async #send(): Promise<void> {
-    if (this.#changes.length > 0) {
-      const carries = this.#changes.some(({ contents }) => contents.length > 0);
-      const batch = { changes: this.#changes, position: this.position, durable: false };
-      this.#changes = [];
-      this.#keys = new Set();
-      this.#bytes = 0;
-      this.#sent.push(batch);
-      const run = this.#write(batch).finally(() => {
-        this.#inFlight.delete(run);
-      });
-      this.#inFlight.add(run);
-      // Its changes wait until the attachments are stored: no later change may overtake them.
-      if (carries) await run;
-    }
-    while (this.#inFlight.size >= mostInFlight) await Promise.race(this.#inFlight);
-    this.#check();
-  }
-
-  async #write(batch: Batch): Promise<void> {
-    try {
-      // One by one if the store has no transactions: a partial write is loaded again.
-      this.#count(await commit(this.#partition, batch.changes, { ...this.#mark(), unit: 'each' }));
-    } catch (error) {
-      this.#failure ??= { error };
-      return;
-    }
-    batch.durable = true;
-    while (this.#sent[0]?.durable === true) this.#durable = this.#sent.shift()?.position ?? this.#durable;
-  }
-
-  #check(): void {
-    if (this.#failure !== undefined) throw this.#failure.error;
+    if (this.#changes.length === 0) return;
+    const changes = this.#changes;
+    const carries = changes.some(({ contents }) => contents.length > 0);
+    this.#changes = [];
+    this.#keys = new Set();
+    this.#bytes = 0;
+    // One by one if the store has no transactions: a partial write is loaded again.
+    const write = () => commit(this.#partition, changes, { ...this.#mark(), unit: 'each' }, this.#counts.committed);
+    // Its changes wait until the attachments are stored: no later change may overtake them.
+    await this.#writes.send(this.position, write, carries);
   }
 
   /** The mark for the next commit; none if it is unchanged. */
   #mark(): WriteOptions {
-    if (this.#key === undefined || this.#durable === (this.#marked ?? start)) return {};
-    this.#marked = this.#durable;
-    return { mark: { key: this.#key, value: this.#durable } };
-  }
-
-  #count(results: readonly WriteResult[]): void {
-    for (const { outcome } of results)
-      this.#counts[outcome === 'matched' || outcome === 'repeated' ? 'unchanged' : outcome]++;
+    const { durable } = this.#writes;
+    if (this.#key === undefined || durable === (this.#marked ?? start)) return {};
+    this.#marked = durable;
+    return { mark: { key: this.#key, value: durable } };
   }
 }

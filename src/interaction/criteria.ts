@@ -1,6 +1,7 @@
 import { requireScope } from '../auth/may.ts';
 import { restrict, restriction } from '../auth/restrict.ts';
-import { fhirError } from '../fhir/error.ts';
+import { FhirError, fhirError } from '../fhir/error.ts';
+import type { Issue } from '../fhir/outcome.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { Query } from '../search/ast.ts';
 import { simplify } from '../search/simplify.ts';
@@ -9,8 +10,10 @@ import { parseSearch } from '../search/parse/search.ts';
 import { isCriterion } from '../search/parse/criterion.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Partition } from '../store/port/partitions.ts';
-import type { Requirement, StoredVersion } from '../store/port/records.ts';
-import type { Engine, FhirRequest } from './interaction.ts';
+import type { Precondition, Requirement, StoredVersion } from '../store/port/records.ts';
+import { parsePairs } from '../search/parse/pairs.ts';
+import { shorten } from '../validation/report.ts';
+import type { Engine, FhirRequest, SentRequest } from './interaction.ts';
 import { refusePending } from './pending.ts';
 import { refuseCostly } from './search/costly.ts';
 import { withDeadline } from './search/deadline.ts';
@@ -19,6 +22,63 @@ import { requireScopesOfJoins } from './search/join-scopes.ts';
 import { anyOrder } from './search/joined.ts';
 import type { Place } from './search/joined.ts';
 import { withSets, withTrees } from './search/sets.ts';
+
+export const ifNoneExistSource = {
+  name: '`If-None-Exist`',
+  expression: 'http."If-None-Exist"',
+} as const satisfies CriteriaSource;
+
+/**
+ * The precondition of If-None-Exist: that nothing matches among the resources that the caller may search. Throws
+ * FhirError 400 if the type does not declare it together with search, and as `readCriteria`.
+ * https://hl7.org/fhir/R4/http.html#ccreate
+ */
+export async function ifNoneExist(
+  engine: Engine,
+  type: ResourceType,
+  request: SentRequest,
+  partition: Partition,
+): Promise<Precondition> {
+  const given = request.headers['if-none-exist'];
+  if (given === undefined) return { is: 'absent' };
+  if (!type.conditionalCreate || !type.interactions.has('search-type')) {
+    const text = `\`If-None-Exist\` is not supported for ${type.name}; \`Idempotency-Key\` makes a create repeatable.`;
+    throw fhirError(400, 'not-supported', text, ifNoneExistSource.expression);
+  }
+  try {
+    const pairs = parsePairs(queryOf(given, type, request.base));
+    const query = await readCriteria(engine, type, request, partition, { pairs, source: ifNoneExistSource });
+    return { is: 'no-match', query };
+  } catch (error) {
+    throw ofHeader(error);
+  }
+}
+
+/**
+ * The query of If-None-Exist, which clients also send after `?`, after the type, and as the whole URL of the search.
+ * Throws FhirError 400 for the URL of another search. https://hl7.org/fhir/R4/http.html#ccreate
+ */
+export function queryOf(given: string, { name }: Pick<ResourceType, 'name'>, base: string): string {
+  const mark = given.indexOf('?');
+  const path = mark === -1 ? '' : given.slice(0, mark);
+  if (path.includes('=')) return given; // a `?` in a value
+  const own = ['', name, `/${name}`, `${new URL(base).pathname}/${name}`];
+  const searched = /^https?:/i.test(path) ? URL.parse(path)?.pathname : path;
+  if (searched !== undefined && own.includes(searched.replace(/\/$/, ''))) return given.slice(mark + 1);
+  const text = `\`${shorten(path)}\` is not the search of ${name} here: send criteria alone, such as \`identifier=…\`.`;
+  throw fhirError(400, 'value', text, ifNoneExistSource.expression);
+}
+
+/** An error of a criterion as one of the header: the request has no parameter of this name. */
+function ofHeader(error: unknown): unknown {
+  if (!(error instanceof FhirError) || error.status !== 400) return error;
+  const { expression } = ifNoneExistSource;
+  return new FhirError(
+    error.status,
+    error.issues.map(issue => ({ ...issue, expression })),
+    error.headers,
+  );
+}
 
 /** Where criteria come from, for errors: their name in a sentence, and the expression of an issue. */
 export interface CriteriaSource {
@@ -105,6 +165,36 @@ export async function oneMatch(
 /** Two of the matches, to know whether there is exactly one. Throws what `findPage` does. */
 export async function firstTwo(type: ResourceType, query: Query, place: Place): Promise<readonly StoredVersion[]> {
   return (await findPage({ type, query, sort: anyOrder, limit: 2, after: undefined }, place)).versions;
+}
+
+/** What criteria find, such as `identifier=urn:x|1`. */
+export type CriteriaMatch =
+  | { readonly kind: 'one'; readonly id: string }
+  | { readonly kind: 'none' | 'many' }
+  /** The type is not declared, so it can neither be stored nor searched. */
+  | { readonly kind: 'undeclared' }
+  | { readonly kind: 'bad'; readonly issues: readonly Issue[] };
+
+/** What a query finds; `bad` with the issues of a FhirError that reading it or searching throws. */
+export const matchOf = (
+  type: ResourceType,
+  place: Place,
+  readQuery: () => Query | Promise<Query>,
+): Promise<CriteriaMatch> =>
+  matchBad(async () => {
+    const [found, other] = await firstTwo(type, await readQuery(), place);
+    if (found === undefined) return { kind: 'none' };
+    return other === undefined ? { kind: 'one', id: found.id } : { kind: 'many' };
+  });
+
+/** What a search finds; `bad` with the issues of a FhirError that it throws. */
+export async function matchBad(search: () => Promise<CriteriaMatch>): Promise<CriteriaMatch> {
+  try {
+    return await search();
+  } catch (error) {
+    if (error instanceof FhirError) return { kind: 'bad', issues: error.issues };
+    throw error;
+  }
 }
 
 /** What a write of the one match requires: that no other record matches. */

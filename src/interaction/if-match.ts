@@ -5,7 +5,7 @@ import type { ResourceType } from '../model/model.ts';
 import type { StoredVersion } from '../store/port/records.ts';
 import type { RequestHeaders } from './interaction.ts';
 
-type Current = Pick<StoredVersion, 'id' | 'version' | 'lastUpdated'> | undefined;
+type CurrentVersion = Pick<StoredVersion, 'id' | 'version' | 'lastUpdated'> | undefined;
 
 /**
  * Throws FhirError 412 if `If-Match` names another version than the current one, or if there is no record, and if
@@ -14,13 +14,13 @@ type Current = Pick<StoredVersion, 'id' | 'version' | 'lastUpdated'> | undefined
  * 400. `current` is undefined also for a record that does not exist for the caller.
  * https://hl7.org/fhir/R4/http.html#concurrency, https://www.rfc-editor.org/rfc/rfc9110#section-13.1.2
  */
-export function requireMatch(headers: RequestHeaders, type: ResourceType, current: Current): void {
+export function requireMatch(headers: RequestHeaders, type: ResourceType, current: CurrentVersion): void {
   requireListed(headers, type, current);
   requireUnmodified(headers, type, current);
   requireUnlisted(headers, current);
 }
 
-function requireListed({ 'if-match': given }: RequestHeaders, type: ResourceType, current: Current): void {
+function requireListed({ 'if-match': given }: RequestHeaders, type: ResourceType, current: CurrentVersion): void {
   if (given === undefined) {
     if (type.versioning === 'versioned-update' && current !== undefined) throw missing(type);
     return;
@@ -37,7 +37,7 @@ function requireListed({ 'if-match': given }: RequestHeaders, type: ResourceType
 }
 
 /** https://www.rfc-editor.org/rfc/rfc9110#section-13.1.4 */
-function requireUnmodified(headers: RequestHeaders, type: ResourceType, current: Current): void {
+function requireUnmodified(headers: RequestHeaders, type: ResourceType, current: CurrentVersion): void {
   const { 'if-match': match, 'if-unmodified-since': given } = headers;
   const date = given === undefined || match !== undefined ? undefined : parseHttpDate(given);
   if (date === undefined || current === undefined || !isAfterDate(current.lastUpdated, date)) return;
@@ -45,7 +45,7 @@ function requireUnmodified(headers: RequestHeaders, type: ResourceType, current:
   throw failed('If-Unmodified-Since', text);
 }
 
-function requireUnlisted({ 'if-none-match': given }: RequestHeaders, current: Current): void {
+function requireUnlisted({ 'if-none-match': given }: RequestHeaders, current: CurrentVersion): void {
   if (given === undefined) return;
   const isListed = parseCondition('If-None-Match', given);
   if (current === undefined || !isListed(current.version)) return;

@@ -57,7 +57,7 @@ export interface SentRequest extends Route {
   readonly body?: Buffer | undefined;
   /** Why an entry of a Bundle has no valid body; thrown when the interaction reads it. */
   readonly bodyFailure?: FhirError | undefined;
-  /** The parsed body, if the caller has it. */
+  /** The parsed body without its attachments, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
   /** The format of the body of a patch. */
   readonly contentType?: PatchFormat | undefined;

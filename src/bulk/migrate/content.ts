@@ -4,7 +4,7 @@ import type { KeptVersion } from '../../store/port/transfer.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 
 /** The content of a store for a type, with a digest over all of it. */
-export interface Content {
+export interface StoreContent {
   /** Resources, including deleted ones. */
   readonly records: number;
   readonly versions: number;
@@ -22,14 +22,14 @@ export interface Content {
 export async function contentsOf(
   partition: Partition,
   read: (type: string) => void,
-): Promise<ReadonlyMap<string, Content>> {
-  const contents = new Map<string, Content>();
-  let current: { readonly type: string; readonly content: Reading } | undefined;
+): Promise<ReadonlyMap<string, StoreContent>> {
+  const contents = new Map<string, StoreContent>();
+  let current: { readonly type: string; readonly content: ContentReader } | undefined;
   for await (const version of partition.export()) {
     const { type } = version;
     if (current?.type !== type) {
       if (current !== undefined) contents.set(current.type, current.content.end());
-      current = { type, content: new Reading() };
+      current = { type, content: new ContentReader() };
     }
     if (await current.content.add(partition, version)) read(type);
   }
@@ -38,10 +38,10 @@ export async function contentsOf(
 }
 
 /** The content of a type without records in a store. */
-export const noContent = (): Content => new Reading().end();
+export const noContent = (): StoreContent => new ContentReader().end();
 
 /** The content of one type while its versions are read. */
-class Reading {
+class ContentReader {
   readonly #hash = createHash('sha256');
   readonly #bytes = new Map<string, StoredAttachment>();
   #records = 0;
@@ -60,7 +60,7 @@ class Reading {
     return isNew;
   }
 
-  end(): Content {
+  end(): StoreContent {
     const bytes = [...this.#bytes.values()].reduce((sum, { size }) => sum + size, 0);
     const [records, versions, attachments] = [this.#records, this.#versions, this.#bytes.size];
     return { records, versions, attachments, bytes, digest: this.#hash.digest('hex') };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Note } from '../../store/port/transfer.ts';
 import type { Store } from '../../store/port/store.ts';
-import { migrationKey } from './position.ts';
+import { migrationKey } from './target.ts';
 
 /** Number of notes per write. */
 const mostNotes = 500;

@@ -1,6 +1,6 @@
 import type { Addressing, BundleHead, Targets } from '../../interaction/bundle/head.ts';
-import { containerType } from '../../interaction/bundle/container-type.ts';
-import { planEntry } from '../../interaction/bundle/plan.ts';
+import { containerType } from '../../interaction/bundle/head.ts';
+import { readLoadRequest } from '../../interaction/bundle/load-request.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import { parseJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
@@ -19,7 +19,7 @@ export async function surveyBundle(
   return survey.head(addressing);
 }
 
-/** The same for a Bundle in memory, with the texts of its entries. */
+/** Reads a Bundle in memory as `surveyBundle` does; with the texts of its entries. */
 export function readBundle(
   bytes: Uint8Array,
   addressing: Addressing,
@@ -57,9 +57,10 @@ class Survey {
     for (const [number, text] of this.#addressed) {
       this.#addressed.delete(number);
       const entry = JSON.parse(text) as JsonObject; // it was printed above
-      const plan = planEntry(entry, type, addressing.base, () => addressing.newId(`entry ${number}`));
-      if (plan.kind === 'problem' || plan.kind === 'remove' || plan.kind === 'delete') continue;
-      targets.set(String(entry['fullUrl']), { reference: `${plan.type}/${plan.id}`, settled: plan.kind === 'put' });
+      const request = readLoadRequest(entry, type, addressing.base, () => addressing.newId(`entry ${number}`));
+      if ('kind' in request || request.interaction === 'delete') continue;
+      const { resourceType, id, newId } = request;
+      targets.set(String(entry['fullUrl']), { reference: `${resourceType}/${newId}`, settled: id !== undefined });
     }
     return { type, envelope, independent: type !== 'transaction', targets };
   }

@@ -37,7 +37,7 @@ async function* counted(chunks: Chunks, onRead: (bytes: number) => void): AsyncG
 async function* unpack(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator<Uint8Array, void> {
   const first = await chunks.next();
   if (first.done === true) return;
-  const rest = prepend(first.value, chunks);
+  const rest = chunksAgain([first.value], chunks);
   if (first.value[0] !== 0x1f || first.value[1] !== 0x8b) {
     yield* rest;
     return;
@@ -48,7 +48,11 @@ async function* unpack(chunks: AsyncGenerator<Uint8Array, void>): AsyncGenerator
   for await (const chunk of gunzip) yield chunk as Uint8Array; // zlib returns buffers
 }
 
-async function* prepend(first: Uint8Array, rest: Chunks): AsyncGenerator<Uint8Array, void> {
-  yield first;
-  yield* rest;
+/** Chunks that were read already, and those that follow them. */
+export async function* chunksAgain(
+  held: readonly Uint8Array[],
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void> {
+  yield* held;
+  for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }

@@ -1,5 +1,16 @@
 import type { Chunks } from './bytes.ts';
-import { type Unit, maxRecord } from '../../interaction/bundle/unit.ts';
+import { maxRecord } from '../../interaction/bundle/bundle-scanner.ts';
+
+/** A part of an input that is read separately: a line, an entry of a Bundle, or a whole file. */
+export interface Unit {
+  /** Its place in the input: `line 12`, `entry 3`; empty for the whole. */
+  readonly at: string;
+  /** JSON text in UTF-8, if it is valid. */
+  readonly bytes: Uint8Array;
+  readonly is: 'line' | 'document' | 'entry';
+  /** Why it cannot be read, if that is known already. */
+  readonly problem?: string;
+}
 
 /** The non-blank lines of NDJSON, those of a chunk together; a line that is too long is reported and skipped. */
 export async function* readLines(chunks: Chunks, longest = maxRecord): AsyncGenerator<readonly Unit[], void> {

@@ -1,17 +1,18 @@
-import { type Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Input } from '../input.ts';
 import type { XmlTypes } from '../../fhir/xml/layout.ts';
-import { asJson } from './as-json.ts';
+import { BrokenInput, BundleScanner } from '../../interaction/bundle/bundle-scanner.ts';
+import type { Addressing, BundleHead } from '../../interaction/bundle/head.ts';
+import { asJson, detectFormat } from './format.ts';
+import type { Format } from './format.ts';
 import { openBytes } from './bytes.ts';
 import type { Chunks } from './bytes.ts';
-import { BrokenInput } from '../../interaction/bundle/broken-input.ts';
-import { BundleScanner } from '../../interaction/bundle/bundle-scanner.ts';
-import type { Addressing, BundleHead } from '../../interaction/bundle/head.ts';
 import { surveyBundle } from './bundle-head.ts';
-import { detectFormat } from './format.ts';
-import type { Format } from './format.ts';
 import { readLines } from './lines.ts';
-import { type Unit, maxDocument } from '../../interaction/bundle/unit.ts';
+import type { Unit } from './lines.ts';
+
+/** Maximum length of a text in memory: a transaction, a single resource, a Bundle from stdin; in bytes. */
+export const maxDocument = 256 * 1024 * 1024;
 
 /** Units that were read together, and their Bundle; the first group of a Bundle is empty. */
 export interface UnitGroup {

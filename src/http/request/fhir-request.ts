@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TokenVerifier } from '../../auth/claims.ts';
 import { fhirError } from '../../fhir/error.ts';
-import { bundleInteraction } from '../../interaction/bundle/bundle-route.ts';
+import { bundleInteraction } from '../../interaction/bundle/read-entries.ts';
 import { dispatch } from '../../interaction/dispatch.ts';
 import type { Engine, ReceivedParts, RequestHeaders } from '../../interaction/interaction.ts';
 import type { Handling } from '../../interaction/prefer.ts';

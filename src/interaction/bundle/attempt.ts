@@ -1,27 +1,40 @@
 import type { BegunWrite } from '../../audit/request.ts';
-import { fhirError } from '../../fhir/error.ts';
-import type { FhirError } from '../../fhir/error.ts';
+import { FhirError, fhirError } from '../../fhir/error.ts';
+import { Turns } from '../../limits/turns.ts';
+import type { QueryPair } from '../../search/request.ts';
 import { VersionConflict } from '../../store/port/errors.ts';
 import type { Partition } from '../../store/port/partitions.ts';
-import { Turns } from '../../limits/turns.ts';
-import type { Engine, SentRequest, FhirResponse } from '../interaction.ts';
-import { withBody } from './batch-entry.ts';
-import { EntryFailures } from './entry-failures.ts';
-import { Deciding, targetsOf } from './identities.ts';
-import type { Identity } from './identities.ts';
-import { inOrder, LONGEST } from './read-entries.ts';
-import { withinRoom, withoutBody } from './print-entry.ts';
-import { createEntryResolution } from './resolve-entry.ts';
-import type { ResolveEntry } from './resolve-entry.ts';
-import { placeholderFrom, StagedTokens, withTimes } from './staged/placeholder.ts';
-import { repeated, StagedPartition } from './staged/staged-partition.ts';
-import { writeStaged } from './staged/write-staged.ts';
+import { ifNoneExist, matchOf, readCriteria, urlCriteria } from '../criteria.ts';
+import type { CriteriaMatch, CriteriaSource } from '../criteria.ts';
+import { declaredType } from '../declared.ts';
+import type { Dispatch, Engine, FhirRequest, FhirResponse, SentRequest } from '../interaction.ts';
 import { contextOf } from '../write/client-context.ts';
+import { commit } from '../write/commit.ts';
 import type { WriteContext } from '../write/context.ts';
-import type { Course, TransactionEntry } from './transaction-entry.ts';
+import { withBody } from './batch-entry.ts';
+import { EntryFailures } from './entry-places.ts';
+import type { Identity, RequestEntry } from './identities.ts';
+import { LONGEST, inOrder, methodOf } from './read-entries.ts';
+import { withinRoom, withoutBody } from './print-entry.ts';
+import type { Resolution } from './resolve.ts';
+import { StagedEntries } from './stage-entries.ts';
+import { StagedTokens, withTimes } from './staged/placeholder.ts';
+import { timesOf, writeOfStaged } from './staged/write-staged.ts';
+import type { Times } from './staged/write-staged.ts';
+
+/** An entry of a transaction with its request, whose links are not resolved yet. */
+export type TransactionEntry = RequestEntry<SentRequest>;
+
+/** What the attempts of a transaction share. */
+export interface TransactionCourse {
+  readonly dispatch: Dispatch;
+  readonly transaction: FhirRequest;
+  /** Milliseconds since 1970 UTC. */
+  readonly end: number;
+}
 
 /** The answer of each entry. */
-export type Answers = ReadonlyMap<TransactionEntry, FhirResponse>;
+export type EntryAnswers = ReadonlyMap<TransactionEntry, FhirResponse>;
 
 /**
  * Carries out the entries of a transaction once, and writes their changes. Throws FhirError, and the errors of
@@ -31,38 +44,23 @@ export async function attemptTransaction(
   engine: Engine,
   partition: Partition,
   entries: readonly TransactionEntry[],
-  course: Course,
-): Promise<Answers> {
-  const { model, extract, now } = engine;
-  const staged = new StagedPartition({ partition, model, extract, now, placeholder: placeholderFrom(now()) });
-  const attempt = new Attempt(engine, staged, course);
-  const ordered = inOrder(entries);
-  const isOf = (methods: readonly string[]) => (entry: TransactionEntry) => methods.includes(entry.request.method);
-  const deleted = new Set<string>();
-  const writes = ordered.filter(isOf(['POST', 'PUT', 'PATCH']));
-  await staged.withoutChanges(async () => {
-    // Their criteria name records as they are stored: one that the transaction creates matches nothing.
-    attempt.deciding = new Deciding(engine, { before: partition, staged, deleted: new Set() }, writes);
-    for (const entry of ordered.filter(isOf(['DELETE']))) await attempt.delete(entry, deleted);
-  });
-  attempt.deciding = new Deciding(engine, { before: partition, staged, deleted }, writes);
-  const identities = await attempt.deciding.all(writes, () => attempt.turn());
-  await staged.readAhead([...identities.values()]);
-  const targets = targetsOf(identities);
-  attempt.resolve = createEntryResolution(engine, staged, { identities, targets }, course.transaction);
-  for (const entry of writes) await attempt.write(entry, identities.get(entry));
+  course: TransactionCourse,
+): Promise<EntryAnswers> {
+  const attempt = new Attempt(engine, partition, course);
+  await attempt.staged.carryOut(entries);
   attempt.failures.throw();
   await attempt.check();
-  for (const entry of ordered.filter(isOf(['GET', 'HEAD']))) await attempt.answer(entry);
+  for (const entry of inOrder(entries)) if (['GET', 'HEAD'].includes(methodOf(entry))) await attempt.answer(entry);
   attempt.failures.throw();
   await attempt.begin();
-  const times = await writeStaged(partition, staged, error => engine.fault(error, course.transaction.requestId));
+  const fault = (error: unknown): void => engine.fault(error, course.transaction.requestId);
+  const times = await attempt.write(fault);
   // Everything is written: what cannot be said of an entry any more is left out, and is no failure.
   const answerOf = (answer: FhirResponse): FhirResponse => {
     try {
       return withTimes(answer, times, attempt.tokens);
     } catch (error) {
-      engine.fault(error, course.transaction.requestId);
+      fault(error);
       return withoutBody(answer);
     }
   };
@@ -80,10 +78,7 @@ class Attempt {
   readonly answers = new Map<TransactionEntry, FhirResponse>();
   readonly failures = new EntryFailures();
   readonly tokens: StagedTokens;
-  /** Absent until the records of the entries are decided. */
-  resolve: ResolveEntry | undefined;
-  /** Absent until the first entry is carried out. */
-  deciding: Deciding | undefined;
+  readonly staged: StagedEntries<TransactionEntry>;
   readonly #engine: Engine;
   readonly #entryEngine: Engine;
   /** What the writes of entries do differently. */
@@ -91,12 +86,14 @@ class Attempt {
   readonly #turns = new Turns();
   #current: TransactionEntry | undefined;
   #newId: string | undefined;
-  readonly #partition: StagedPartition;
-  readonly #course: Course;
+  readonly #partition: Partition;
+  readonly #course: TransactionCourse;
   readonly #checks: { readonly entry: TransactionEntry; readonly check: () => Promise<void> }[] = [];
   readonly #begun: { readonly request: Parameters<Engine['audit']['begin']>[0]; readonly write: BegunWrite }[] = [];
 
-  constructor(engine: Engine, partition: StagedPartition, course: Course) {
+  constructor(engine: Engine, partition: Partition, course: TransactionCourse) {
+    const { model, extract, now, newId } = engine;
+    const { transaction } = course;
     this.#engine = engine;
     this.tokens = new StagedTokens(engine.cursors);
     // The transaction has paid for its entries.
@@ -104,10 +101,24 @@ class Attempt {
     this.#writing = this.#contextOf(engine);
     this.#partition = partition;
     this.#course = course;
+    this.staged = new StagedEntries({
+      model,
+      extract,
+      now,
+      partition,
+      storesAttachments: true,
+      base: transaction.base,
+      find: (request, place) => findByRequest(engine, place, request),
+      findReferenced: (place, type, pairs) => findByReference(engine, place, transaction, type, pairs),
+      newId: () => newId(),
+      turn: () => this.#turn(),
+      carryOut: (entry, identity) => (methodOf(entry) === 'DELETE' ? this.answer(entry) : this.#write(entry, identity)),
+      fail: (entry, error) => this.failures.add(entry, error),
+    });
   }
 
   /** Gives other requests their turn. Throws FhirError 503 if the time of the transaction is over. */
-  async turn(): Promise<void> {
+  async #turn(): Promise<void> {
     await this.#turns.next();
     this.#requireTime();
   }
@@ -120,8 +131,9 @@ class Attempt {
     this.#newId = newId;
     try {
       this.#requireTime();
-      const { parameters, headers } = (await this.deciding?.linked(entry)) ?? sent;
-      const request = { ...sent, parameters, headers, partition: this.#partition, writing: this.#writing };
+      const { parameters, headers } = await this.staged.linked(entry);
+      const { partition } = this.staged;
+      const request = { ...sent, parameters, headers, partition, writing: this.#writing };
       const answer = await dispatch(this.#entryEngine, request);
       const { records } = answer;
       const audited = records === undefined ? answer : { ...answer, records: records.map(withoutText) };
@@ -131,31 +143,18 @@ class Attempt {
     }
   }
 
-  /** Carries out a DELETE entry, and adds the record that it names, which may not exist, to those of the others. */
-  async delete(entry: TransactionEntry, deleted: Set<string>): Promise<void> {
-    const { resourceType, id } = entry.request;
-    const key = `${resourceType}/${id}`;
-    if (id === undefined || !deleted.has(key)) await this.answer(entry);
-    else this.failures.add(entry, repeated(key));
-    if (id !== undefined) deleted.add(key);
-  }
-
   /** Carries out an entry that creates, updates or patches, with its links resolved to the records of the others. */
-  async write(entry: TransactionEntry, identity: Identity | undefined): Promise<void> {
-    if (identity?.isDeleted === true) {
-      this.failures.add(entry, repeated(`${identity.type}/${identity.id}`));
-      return;
-    }
+  async #write(entry: TransactionEntry, identity: Identity | undefined): Promise<void> {
     try {
-      const sent = withBody(this.#engine.model, entry.request, entry, await this.resolve?.resource(entry));
-      await this.answer(entry, sent, identity?.newId);
+      const resolved = requireResolved(await this.staged.resource(entry));
+      await this.answer(entry, withBody(this.#engine.model, entry.request, entry, resolved), identity?.newId);
     } catch (error) {
       this.failures.add(entry, error);
     }
     const [record] = this.answers.get(entry)?.records ?? [];
-    if (record === undefined || identity?.isConditional !== true || record.id === identity.id) return;
+    if (record === undefined || identity?.match === undefined || record.id === identity.id) return;
     // Links lead to the record that the criteria found before.
-    if (!this.#partition.has(record.type, record.id)) throw new VersionConflict(record.type, record.id);
+    if (!this.staged.partition.has(record.type, record.id)) throw new VersionConflict(record.type, record.id);
     this.failures.add(entry, matchesOther(`${record.type}/${record.id}`, entry.index));
   }
 
@@ -186,10 +185,19 @@ class Attempt {
     await Promise.all(begun);
   }
 
+  /** Writes all changes at once, and returns the times of the new versions. Throws the errors of `Partition.write`. */
+  async write(fault: (error: unknown) => void): Promise<Times> {
+    const { changes, requires, records } = writeOfStaged(this.staged.partition);
+    if (changes.length === 0) return new Map();
+    const { committed } = contextOf(this.#engine, this.#course.transaction);
+    return timesOf(records, await commit(this.#partition, changes, { requires }, committed), fault);
+  }
+
   /** The entries are answered one after another: `#current` is the one that is. */
   #contextOf(engine: Engine): WriteContext {
     return {
       ...contextOf(engine, {}),
+      committed: undefined,
       newId: () => this.#newId ?? engine.newId(),
       begin: (request, write) => {
         this.#begun.push({ request: { ...request, ...withoutResource }, write: withoutText(write) });
@@ -201,11 +209,47 @@ class Attempt {
       },
       linked: async (text, before) => {
         const entry = this.#current;
-        return entry === undefined || this.resolve === undefined ? text : this.resolve.patched(entry, text, before);
+        return (entry && requireResolved(await this.staged.patched(entry, text, before))) ?? text;
       },
     };
   }
 }
+
+/** The text with resolved links. Throws FhirError 422 if one leads nowhere. */
+function requireResolved(resolution: Resolution | undefined): string | undefined {
+  if (resolution === undefined) return undefined;
+  if (resolution.issues.length > 0) throw new FhirError(422, resolution.issues);
+  return resolution.text;
+}
+
+/** What the criteria of an entry find among the records that the caller may search, as its interaction searches. */
+function findByRequest(engine: Engine, partition: Partition, request: SentRequest): Promise<CriteriaMatch> {
+  const type = declaredType(engine.model, request);
+  return matchOf(type, { partition, extract: engine.extract, base: request.base }, async () => {
+    if (request.interaction !== 'create')
+      return readCriteria(engine, type, request, partition, { pairs: request.parameters, source: urlCriteria });
+    const precondition = await ifNoneExist(engine, type, request, partition);
+    if (precondition.is !== 'no-match') throw new Error('Criteria of a create are in its header');
+    return precondition.query;
+  });
+}
+
+/** What a conditional reference finds among the records that the caller may search. */
+async function findByReference(
+  engine: Engine,
+  partition: Partition,
+  caller: FhirRequest,
+  typeName: string,
+  pairs: readonly QueryPair[],
+): Promise<CriteriaMatch> {
+  const type = engine.model.types.get(typeName);
+  if (type === undefined) return { kind: 'undeclared' };
+  return matchOf(type, { partition, extract: engine.extract, base: caller.base }, () =>
+    readCriteria(engine, type, caller, partition, { pairs, source }),
+  );
+}
+
+const source: CriteriaSource = { name: 'the conditional reference', expression: undefined };
 
 /** What the audit of a request does not need, and what may be large. */
 const withoutResource = { body: undefined, parsed: undefined, writing: undefined };

@@ -1,6 +1,5 @@
 import type { AuditedRequest } from '../../audit/request.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
-import { findStrings } from '../../fhir/find-strings.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
@@ -8,31 +7,10 @@ import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-t
 import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
 import { isBase64 } from '../../fhir/primitive-text.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
-import type { ParsedJson } from '../../fhir/json.ts';
 import type { Engine, FhirRequest, RequestHeaders, SentRequest } from '../interaction.ts';
-import { pathOf } from '../write/body.ts';
 import { routeOfPath } from '../routes.ts';
-import { checkAround } from './entry.ts';
-import type { EntryResource } from './entry.ts';
-
-/** An entry of a batch. https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request */
-export interface BatchEntry {
-  /** The entry around its resource: `fullUrl`, `request` and the rest. */
-  readonly value: JsonObject;
-  /** From 0. */
-  readonly index: number;
-  /** The type and the id that its resource names; undefined without a resource. */
-  readonly named: { readonly type: string | undefined; readonly id: string | undefined } | undefined;
-  /** The base64 of the attachments, as in JSON. */
-  readonly contents: readonly Buffer[];
-  /**
-   * Its resource, with a short base64 in the place of each attachment; undefined without one. Entries of large Bundles
-   * are read again at each call, so that their resources are not all in memory.
-   */
-  resource(): EntryResource | undefined;
-  /** Why it was not read. */
-  readonly failure?: FhirError;
-}
+import { bodyWithContents, checkAround } from './entry.ts';
+import type { BundleEntry } from './entry.ts';
 
 /** Keys of the requests of entries, unique in this process: those of HTTP requests are not negative. */
 let lastKey = 0;
@@ -41,9 +19,9 @@ let lastKey = 0;
  * The request of an entry, with the rights and headers of the batch, without its body. Throws FhirError for an entry
  * that is not valid, and for a path that is not supported.
  */
-export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEntry): SentRequest {
+export function requestOf({ model }: Engine, batch: FhirRequest, entry: BundleEntry): SentRequest {
   if (entry.failure !== undefined) throw entry.failure;
-  const issues = checkAround({ model }, typeOf(batch), entry.value, entry.index);
+  const issues = checkAround(model, typeOf(batch), entry);
   if (issues.length > 0) throw new FhirError(400, issues);
   const { request, fullUrl } = entry.value;
   if (asString(fullUrl)?.includes('/_history/')) throw ofVersion(entry);
@@ -81,32 +59,15 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BatchEnt
  * The request of an entry with its body: its resource, or a text of this with other links. A body that is missing or
  * wrong is its failure.
  */
-export function withBody(model: Model, request: SentRequest, entry: BatchEntry, text?: string): SentRequest {
+export function withBody(model: Model, request: SentRequest, entry: BundleEntry, text?: string): SentRequest {
   const { interaction, method } = request;
   if (interaction === 'patch') return { ...request, ...patchOf(model, entry, text) };
   const isWrite = interaction === 'create' || interaction === 'update';
   if (!isWrite && (interaction !== 'operation' || method !== 'POST')) return request;
   const resource = text === undefined ? entry.resource() : { text, parsed: undefined };
-  if (resource !== undefined) return { ...request, ...bodyOf(model, entry, resource) };
-  return isWrite ? { ...request, bodyFailure: noResource(entry) } : request;
-}
-
-/** The resource of an entry with its attachments; parsed, if it has none. */
-function bodyOf(
-  { types }: Model,
-  { named, contents }: BatchEntry,
-  { text, parsed }: { readonly text: string; readonly parsed: ParsedJson | undefined },
-): Pick<FhirRequest, 'body' | 'parsed'> {
-  const bytes = Buffer.from(text);
-  if (contents.length === 0) return { body: bytes, ...(parsed === undefined ? {} : { parsed: { text, parsed } }) };
-  const parts: Buffer[] = [];
-  let from = 0;
-  const path = pathOf(types.get(named?.type ?? '')?.attachment);
-  for (const [at, span] of findStrings(bytes, path, contents.length).entries()) {
-    parts.push(bytes.subarray(from, span.from), contents[at] ?? Buffer.alloc(0));
-    from = span.to;
-  }
-  return { body: Buffer.concat([...parts, bytes.subarray(from)]) };
+  if (resource === undefined) return isWrite ? { ...request, bodyFailure: noResource(entry) } : request;
+  const { text: own, parsed } = resource;
+  return { ...request, body: bodyWithContents(model, entry, own), parsed: parsed && { text: own, parsed } };
 }
 
 /**
@@ -115,7 +76,7 @@ function bodyOf(
  */
 function patchOf(
   { definitions }: Model,
-  entry: BatchEntry,
+  entry: BundleEntry,
   text?: string,
 ): Pick<FhirRequest, 'body' | 'bodyFailure' | 'contentType'> {
   const resource = entry.resource();
@@ -148,20 +109,20 @@ function patchOf(
 }
 
 /** The URL of an entry as the client wrote it. */
-const urlOf = ({ value: { request } }: BatchEntry): string | undefined =>
+const urlOf = ({ value: { request } }: BundleEntry): string | undefined =>
   isObject(request) ? asString(request['url']) : undefined;
 
 /**
  * The request of an entry for the audit, with the rights of the batch; `request` is undefined if the entry has no valid
  * one.
  */
-export const auditedRequest = (batch: FhirRequest, entry: BatchEntry, request?: SentRequest): AuditedRequest => ({
+export const auditedRequest = (batch: FhirRequest, entry: BundleEntry, request?: SentRequest): AuditedRequest => ({
   ...(request ?? { ...batch, requestKey: undefined, interaction: undefined, resourceType: undefined, id: undefined }),
   query: urlOf(entry),
 });
 
 /** A URL of an entry is relative to the base, or below it. https://hl7.org/fhir/R4/http.html#trules */
-function relativeUrl(entry: BatchEntry, base: string): string {
+function relativeUrl(entry: BundleEntry, base: string): string {
   const url = urlOf(entry);
   if (url === undefined) throw required(entry, 'request.url');
   if (url === base || url.startsWith(`${base}?`)) return url.slice(base.length);
@@ -173,12 +134,12 @@ function relativeUrl(entry: BatchEntry, base: string): string {
 const typeOf = ({ interaction }: FhirRequest): 'batch' | 'transaction' =>
   interaction === 'transaction' ? 'transaction' : 'batch';
 
-const at = ({ index }: BatchEntry, element: string): string => `Bundle.entry[${index}].${element}`;
+const at = ({ index }: BundleEntry, element: string): string => `Bundle.entry[${index}].${element}`;
 
-const required = (entry: BatchEntry, element: string) =>
+const required = (entry: BundleEntry, element: string) =>
   fhirError(400, 'required', `The entry must have \`${element}\`.`, at(entry, element));
 
-const notSupported = (entry: BatchEntry, path: string) =>
+const notSupported = (entry: BundleEntry, path: string) =>
   fhirError(
     404,
     'not-found',
@@ -189,26 +150,26 @@ const notSupported = (entry: BatchEntry, path: string) =>
 /** https://hl7.org/fhir/R4/valueset-http-verb.html */
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
 
-const unknownMethod = (entry: BatchEntry, method: string) => {
+const unknownMethod = (entry: BundleEntry, method: string) => {
   const text = `\`${method}\` is not a method of an entry: use \`${methods.join('`, `')}\`.`;
   return fhirError(400, 'code-invalid', text, at(entry, 'request.method'));
 };
 
 /** https://hl7.org/fhir/R4/bundle.html#inv-bdl-8 */
-const ofVersion = (entry: BatchEntry) => {
+const ofVersion = (entry: BundleEntry) => {
   const text = 'The `fullUrl` of an entry names a resource, not one of its versions: omit `/_history/…` (bdl-8).';
   return fhirError(400, 'invariant', text, at(entry, 'fullUrl'));
 };
 
-const noResource = (entry: BatchEntry) =>
+const noResource = (entry: BundleEntry) =>
   fhirError(400, 'required', 'The entry has no `resource`: add the one to write.', at(entry, 'resource'));
 
-const notForm = (entry: BatchEntry) => {
+const notForm = (entry: BundleEntry) => {
   const text = 'A search in a Bundle takes its parameters in `request.url`: send no `resource`.';
   return fhirError(400, 'not-supported', text, at(entry, 'resource'));
 };
 
-const elsewhere = (entry: BatchEntry, url: string, base: string) =>
+const elsewhere = (entry: BundleEntry, url: string, base: string) =>
   fhirError(
     404,
     'not-found',

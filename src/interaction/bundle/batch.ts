@@ -6,11 +6,10 @@ import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction, SentRequest } from '../interaction.ts';
 import { auditedRequest, requestOf, withBody } from './batch-entry.ts';
-import type { BatchEntry } from './batch-entry.ts';
+import type { BundleEntry } from './entry.ts';
 import { placedInBundle } from './entry-places.ts';
 import { printEntry, withinRoom } from './print-entry.ts';
-import { inOrder, LONGEST, readEntries } from './read-entries.ts';
-import { refuseKey } from './refuse-key.ts';
+import { LONGEST, inOrder, readEntries, refuseKey } from './read-entries.ts';
 
 /**
  * Batch: each entry is a request of its own, with its own access decision, audit event and answer, in the order DELETE,
@@ -23,7 +22,7 @@ export function createBatch(dispatch: Dispatch): Interaction {
     refuseKey(request, 'batch');
     const entries = await readEntries(engine, 'batch', request.body ?? Buffer.alloc(0));
     const end = engine.now() + LONGEST;
-    const answers = new Map<BatchEntry, string>();
+    const answers = new Map<BundleEntry, string>();
     const turns = new Turns();
     for (const entry of inOrder(entries)) {
       answers.set(entry, await answer(engine, request, entry, { dispatch, end }));
@@ -45,7 +44,7 @@ interface Course {
 async function answer(
   engine: Engine,
   batch: FhirRequest,
-  entry: BatchEntry,
+  entry: BundleEntry,
   { dispatch, end }: Course,
 ): Promise<string> {
   let request: SentRequest | undefined;

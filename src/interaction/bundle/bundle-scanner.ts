@@ -1,6 +1,15 @@
 import { ByteCursor, isName } from '../../fhir/byte-cursor.ts';
-import { maxRecord } from './unit.ts';
-import { BrokenInput } from './broken-input.ts';
+
+/** Maximum length of a line of NDJSON and of an entry, in bytes. */
+export const maxRecord = 64 * 1024 * 1024;
+
+/** An input that cannot be read further; what was read before stays valid. */
+export class BrokenInput extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'BrokenInput';
+  }
+}
 
 /**
  * Splits a JSON object into the members of its array `entry` and the envelope around them, byte by byte, so that a

@@ -4,12 +4,15 @@ import { escape, split, unescape } from '../../search/parse/escape.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
-import { ifNoneExistSource, queryOf } from '../conditional-create.ts';
+import { ifNoneExistSource, queryOf } from '../criteria.ts';
 import type { SentRequest } from '../interaction.ts';
 import { targetOf } from './head.ts';
 
 /** The record of an entry as `Type/id`, by a fullUrl; undefined if no entry has it. */
 export type RecordOf = (fullUrl: string) => Promise<string | undefined>;
+
+/** The request of an entry, as far as it has criteria. */
+type CriteriaRequest = Pick<SentRequest, 'resourceType' | 'parameters' | 'headers' | 'base'>;
 
 /** Whose links are replaced. */
 export interface CriteriaPlace {
@@ -24,7 +27,10 @@ export interface CriteriaPlace {
  * The request of an entry with the records of others in its criteria, where they name the fullUrl of one. Throws
  * FhirError 400 for a `urn:uuid` or `urn:oid` of no entry. https://hl7.org/fhir/R4/http.html#trules
  */
-export async function linkCriteria(request: SentRequest, place: Omit<CriteriaPlace, 'type'>): Promise<SentRequest> {
+export async function linkCriteria<Request extends CriteriaRequest>(
+  request: Request,
+  place: Omit<CriteriaPlace, 'type'>,
+): Promise<Request> {
   const { parameters, headers, resourceType: type = '' } = request;
   const of = { ...place, type };
   const pairs = await linkPairs(parameters, of);
@@ -39,7 +45,7 @@ export async function linkCriteria(request: SentRequest, place: Omit<CriteriaPla
 }
 
 /** The text of `ifNoneExist` with the records of entries; a malformed one stays for the create, which refuses it. */
-async function linkCondition(given: string, { base }: SentRequest, place: CriteriaPlace): Promise<string> {
+async function linkCondition(given: string, { base }: CriteriaRequest, place: CriteriaPlace): Promise<string> {
   let pairs: readonly QueryPair[];
   try {
     pairs = parsePairs(queryOf(given, { name: place.type }, base));

@@ -1,4 +1,15 @@
-import type { ContainerType } from './container-type.ts';
+import { isObject } from '../../fhir/json-object.ts';
+
+/** The types of Bundles that contain records; others (document, message, history) are records themselves. */
+export type ContainerType = (typeof containerTypes)[number];
+
+const containerTypes = ['batch', 'transaction', 'collection', 'searchset'] as const;
+
+/** The type of a Bundle that contains records; undefined for every other value. */
+export function containerType(value: unknown): ContainerType | undefined {
+  if (!isObject(value) || value['resourceType'] !== 'Bundle') return undefined;
+  return containerTypes.find(type => type === value['type']);
+}
 
 /**
  * The Bundle outside of its entries, and the destinations of entries with a fullUrl of their own.
@@ -10,7 +21,7 @@ export interface BundleHead {
   readonly envelope: Readonly<Record<string, unknown>>;
   /** True if entries are independent, so that they can be loaded one by one. */
   readonly independent: boolean;
-  /** By fullUrl, unless that is the RESTful URL of the resource. */
+  /** Destinations by the fullUrl, unless that is the RESTful URL of the resource. */
   readonly targets: Targets;
 }
 

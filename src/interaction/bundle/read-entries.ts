@@ -1,19 +1,45 @@
-import { cutBody } from '../../attachment/cut.ts';
-import type { CutBody } from '../../attachment/cut.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
-import { findStrings } from '../../fhir/find-strings.ts';
-import { asString, isObject } from '../../fhir/json-object.ts';
-import { compactJson } from '../../fhir/json.ts';
+import { isObject } from '../../fhir/json-object.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import { Turns } from '../../limits/turns.ts';
-import type { Engine } from '../interaction.ts';
-import { parseBody, pathOf } from '../write/body.ts';
-import type { BatchEntry } from './batch-entry.ts';
-import { BrokenInput } from './broken-input.ts';
-import { BundleScanner } from './bundle-scanner.ts';
-import { entryPath, resourceIn } from './entry.ts';
-import type { EntryResource } from './entry.ts';
-import { mostKept, ownCopy } from './own-copy.ts';
+import type { Engine, FhirRequest } from '../interaction.ts';
+import { parseBody, withBodyErrors } from '../write/body.ts';
+import { findStrings } from '../../fhir/find-strings.ts';
+import type { Model } from '../../model/model.ts';
+import { BrokenInput, BundleScanner } from './bundle-scanner.ts';
+import { cutEntry, entryPath, mostKept, readEntry } from './entry.ts';
+import type { BundleEntry } from './entry.ts';
+
+/**
+ * The interaction of a Bundle that is sent to the base: the type of the Bundle decides whether it is a batch or a
+ * transaction, where the latter is declared. Throws FhirError 405 if the other is declared alone.
+ * https://hl7.org/fhir/R4/http.html#transaction
+ */
+export function bundleInteraction({ systemInteractions }: Model, body: Uint8Array): 'batch' | 'transaction' {
+  const [type] = systemInteractions.has('transaction') ? findStrings(body, ['type'], 1) : [];
+  if (type !== undefined && Buffer.from(body.subarray(type.from, type.to)).equals(transaction)) return 'transaction';
+  if (systemInteractions.has('batch')) return 'batch';
+  const text = 'The interaction batch is not supported: send a Bundle of the type `transaction`.';
+  throw fhirError(405, 'not-supported', text, 'Bundle.type');
+}
+
+const transaction = Buffer.from('transaction');
+
+/**
+ * Throws FhirError 400 if a batch or a transaction has an `Idempotency-Key`: the first answer would be repeated without
+ * its reads, and without what its entries meet now.
+ * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ */
+export function refuseKey({ headers }: Pick<FhirRequest, 'headers'>, what: 'batch' | 'transaction'): void {
+  if (headers['idempotency-key'] === undefined) return;
+  throw fhirError(
+    400,
+    'not-supported',
+    `\`Idempotency-Key\` is not supported for a ${what}. To repeat one safely, create with \`ifNoneExist\`, or ` +
+      'update with ids of your own.',
+    'http."Idempotency-Key"',
+  );
+}
 
 /** Milliseconds after which no further entry begins. */
 export const LONGEST = 60_000;
@@ -35,7 +61,7 @@ export async function readEntries(
   { model, maxBody, maxBundleEntries }: BundleLimits,
   wanted: Wanted,
   body: Buffer,
-): Promise<readonly BatchEntry[]> {
+): Promise<readonly BundleEntry[]> {
   const { members, envelope } = await scan(body, maxBundleEntries);
   if (envelope.length > maxBody) throw tooLong(`The ${wanted} outside of its entries`, maxBody, 'Bundle');
   const bundle = parseBody(envelope, 'Bundle').parsed.value;
@@ -45,13 +71,15 @@ export async function readEntries(
   if (around['total'] !== undefined) throw notCounted();
   if (list !== undefined && (!Array.isArray(list) || members.length === 0)) throw noList();
   if (members.length > maxBundleEntries) throw tooMany(wanted, maxBundleEntries);
-  const entries: BatchEntry[] = [];
+  const entries: BundleEntry[] = [];
   const keeps = body.length <= mostKept;
   const turns = new Turns();
   for (const [index, member] of members.entries()) {
     const cut = cutEntry(model, member);
     const isLong = cut.rest.length > maxBody + AROUND;
-    entries.push(isLong ? unread(index, maxBody) : readEntry(member, cut, index, keeps));
+    entries.push(
+      isLong ? unread(index, maxBody) : withBodyErrors(entryPath(index), () => readEntry(cut, index, keeps)),
+    );
     await turns.next();
   }
   return entries;
@@ -91,16 +119,8 @@ function requireType(model: Engine['model'], bundle: unknown, wanted: Wanted): R
   throw fhirError(400, 'not-supported', `${what}: send a Bundle with the type ${types}.`, 'Bundle.type');
 }
 
-/** An entry without the attachments of its resource. Throws FhirError 413 for too many. */
-function cutEntry(model: Engine['model'], member: Buffer): CutBody {
-  const [name] = findStrings(member, ['resource', 'resourceType'], 1);
-  const type = name === undefined ? undefined : model.types.get(member.toString('latin1', name.from, name.to));
-  if (type?.attachment === undefined) return { rest: member, spans: [] };
-  return cutBody(member, ['resource', ...pathOf(type.attachment)]);
-}
-
 /** An entry that is too long to be read. */
-const unread = (index: number, most: number): BatchEntry => ({
+const unread = (index: number, most: number): BundleEntry => ({
   value: {},
   named: undefined,
   index,
@@ -108,24 +128,6 @@ const unread = (index: number, most: number): BatchEntry => ({
   resource: () => undefined,
   failure: tooLong('The entry', most, `${entryPath(index)}.resource`),
 });
-
-function readEntry(member: Buffer, { rest, spans }: CutBody, index: number, keeps: boolean): BatchEntry {
-  const { value, resource } = parseEntry(rest, index);
-  const { resource: given, ...around } = value;
-  const { resourceType, id } = isObject(given) ? given : {};
-  const named = resource && { type: asString(resourceType), id: asString(id) };
-  const contents = spans.map(({ from, to }) => member.subarray(from, to));
-  if (keeps) return { value: around, named, index, contents, resource: () => resource };
-  return { ...ownCopy({ value: around, named }), index, contents, resource: parsedAgain(rest, index) };
-}
-
-/** In a function of its own: nothing but the bytes stays in memory. */
-const parsedAgain = (rest: Buffer, index: number) => (): EntryResource | undefined => parseEntry(rest, index).resource;
-
-function parseEntry(rest: Buffer, index: number): ReturnType<typeof resourceIn> {
-  const { text, parsed } = parseBody(rest, entryPath(index));
-  return resourceIn(parsed.compact ? text : compactJson(text), parsed);
-}
 
 const noList = () =>
   fhirError(400, 'structure', '`Bundle.entry` must be a list of objects, not empty, or be omitted.', 'Bundle.entry');
@@ -151,12 +153,14 @@ const tooLong = (what: string, most: number, place: string) =>
   fhirError(413, 'too-long', `${what} exceeds the limit of ${most} bytes (\`max-body\`) beside attachments.`, place);
 
 /** The entries in the order in which they are carried out. https://hl7.org/fhir/R4/http.html#trules */
-export const inOrder = <Entry extends BatchEntry>(entries: readonly Entry[]): readonly Entry[] =>
+export const inOrder = <Entry extends BundleEntry>(entries: readonly Entry[]): readonly Entry[] =>
   entries.toSorted((a, b) => rankOf(a) - rankOf(b));
 
 const ranks = ['DELETE', 'POST', 'PUT', 'PATCH', 'GET', 'HEAD'];
 
-function rankOf({ value }: BatchEntry): number {
-  const { method } = isObject(value['request']) ? value['request'] : {};
-  return ranks.indexOf(String(method));
+const rankOf = (entry: BundleEntry): number => ranks.indexOf(methodOf(entry));
+
+/** The method of the request of an entry. */
+export function methodOf({ value: { request } }: BundleEntry): string {
+  return isObject(request) ? String(request['method']) : '';
 }

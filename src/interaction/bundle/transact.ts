@@ -2,20 +2,18 @@ import { fhirError } from '../../fhir/error.ts';
 import { AttachmentMissing, RequirementFailed, SeveralMatch, VersionConflict } from '../../store/port/errors.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import { createSlots } from '../../limits/slots.ts';
-import { Turns } from '../../limits/turns.ts';
 import type { Slots } from '../../limits/slots.ts';
+import { Turns } from '../../limits/turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction, SentRequest } from '../interaction.ts';
 import { attemptTransaction } from './attempt.ts';
-import type { Answers } from './attempt.ts';
+import type { EntryAnswers, TransactionCourse, TransactionEntry } from './attempt.ts';
 import { auditedRequest, requestOf } from './batch-entry.ts';
-import type { BatchEntry } from './batch-entry.ts';
-import { EntryFailures } from './entry-failures.ts';
+import type { BundleEntry } from './entry.ts';
+import { EntryFailures } from './entry-places.ts';
 import { printEntry, withoutBody } from './print-entry.ts';
-import { LONGEST, readEntries } from './read-entries.ts';
-import { refuseKey } from './refuse-key.ts';
-import type { Course, TransactionEntry } from './transaction-entry.ts';
+import { LONGEST, readEntries, refuseKey } from './read-entries.ts';
 
 /** Times that a transaction is carried out, each after another write of one of its records. */
 const MOST_ATTEMPTS = 50;
@@ -40,7 +38,7 @@ export function createTransaction(dispatch: Dispatch): Interaction {
     const end = engine.now() + LONGEST;
     const { requests, failures } = await requestsOf(engine, request, read);
     const turns = new Turns();
-    const audit = (entry: BatchEntry, { status, records = [] }: FhirResponse): void =>
+    const audit = (entry: BundleEntry, { status, records = [] }: FhirResponse): void =>
       engine.audit.answered(auditedRequest(request, entry, requests.get(entry.index)), { status, records });
     let answered: readonly Answered[];
     try {
@@ -97,7 +95,7 @@ type Requests = ReadonlyMap<number, SentRequest>;
 async function requestsOf(
   engine: Engine,
   transaction: FhirRequest,
-  entries: readonly BatchEntry[],
+  entries: readonly BundleEntry[],
 ): Promise<{ readonly requests: Requests; readonly failures: EntryFailures }> {
   const failures = new EntryFailures();
   const requests = new Map<number, SentRequest>();
@@ -109,7 +107,7 @@ async function requestsOf(
   return { requests, failures };
 }
 
-function withRequest(entry: BatchEntry, requests: Requests): TransactionEntry {
+function withRequest(entry: BundleEntry, requests: Requests): TransactionEntry {
   const request = requests.get(entry.index);
   if (request === undefined) throw new Error(`Entry ${entry.index} has neither a request nor a failure`);
   return { ...entry, request };
@@ -119,15 +117,15 @@ async function untilWritten(
   engine: Engine,
   partition: Partition,
   entries: readonly TransactionEntry[],
-  course: Course,
-): Promise<Answers> {
+  course: TransactionCourse,
+): Promise<EntryAnswers> {
   let leave: (() => void) | undefined;
   try {
     const { room } = course.transaction;
     const taken = room?.taken ?? 0;
     for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
       room?.giveBack(taken);
-      // Of many that write the same records one is carried out at a time: all at once, most would lose each race.
+      // Transactions that write the same records take turns: all at once, most would lose each race.
       if (attempt > FREE_ATTEMPTS) leave ??= await turnsOf(engine, partition).take();
       if (attempt > 1 && engine.now() > course.end) break;
       try {

@@ -1,31 +1,41 @@
+import { FhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
-import type { Indexed } from '../../search/matches.ts';
-import { checkStructure } from '../../validation/structure.ts';
-import type { LoadContext } from '../write/context.ts';
+import { VersionConflict } from '../../store/port/errors.ts';
+import type { Requirement } from '../../store/port/records.ts';
+import { commit } from '../write/commit.ts';
+import type { CarryingChange, LoadContext } from '../write/context.ts';
+import { jsonIssue } from '../write/loaded-record.ts';
+import type { Outcome } from '../write/loaded-record.ts';
+import { cutEntry, entryPath, mostKept, readEntry } from './entry.ts';
+import type { BundleEntry } from './entry.ts';
 import type { Addressing, BundleHead } from './head.ts';
-import { type CheckedChange, jsonIssue } from '../write/loaded-record.ts';
-import { type BundleScope, type Settled, carryOut, linkedMatch, settleEntry } from './carry-out.ts';
-import { inCircle } from './criteria-links.ts';
-import type { RecordOf } from './criteria-links.ts';
-import { findByCriteria } from './criteria.ts';
-import { type Entry, entryIssue, readEntry, readLargeEntry } from './entry.ts';
-import { mostKept, ownParts } from './own-copy.ts';
+import type { Identity } from './identities.ts';
+import { findByCriteria, loadEntry, newIdOf, withLoadRequest } from './load-entry.ts';
+import type { LoadedEntry, Rejection } from './load-entry.ts';
+import type { LoadRequest } from './load-request.ts';
+import { StagedEntries } from './stage-entries.ts';
+import { writeOfStaged } from './staged/write-staged.ts';
 
 /** The result of a transaction. */
 export type TransactionOutcome =
   | {
       readonly kind: 'changes';
-      readonly changes: readonly CheckedChange[];
+      readonly changes: readonly CarryingChange[];
+      /** What their write requires. */
+      readonly requires: readonly Requirement[];
+      /** The findings that reject no entry, by entry. */
+      readonly warnings: readonly (readonly Issue[])[];
       /** Undeclared types of the skipped entries. */
       readonly skipped: readonly string[];
       /** Number of entries that change nothing. */
       readonly nothing: number;
     }
-  | { readonly kind: 'reject'; readonly issues: readonly Issue[] };
+  | Rejection;
 
 /**
- * The changes of a transaction, to be written together, or all issues of its entries. Conditional references search the
- * Bundle first and then the store. https://hl7.org/fhir/R4/http.html#transaction
+ * Carries out the entries of a loaded transaction up to its write, or returns all issues of its entries. Conditional
+ * references search the Bundle first and then the store. Its write fails if the store has changed meanwhile: then it is
+ * planned again. https://hl7.org/fhir/R4/http.html#transaction
  */
 export async function planTransaction(
   context: LoadContext,
@@ -33,119 +43,112 @@ export async function planTransaction(
   texts: readonly Uint8Array[],
   addressing: Addressing,
 ): Promise<TransactionOutcome> {
-  const issues: Issue[] = [];
-  const entries: Entry[] = [];
-  const isLarge = texts.reduce((sum, { length }) => sum + length, 0) > mostKept;
-  const read = isLarge ? readLargeEntry : readEntry;
-  for (const [index, bytes] of texts.entries()) {
+  const { model, extract, partition, base, now } = context;
+  const issues = new Map<number, readonly Issue[]>();
+  const isSmall = texts.reduce((sum, { length }) => sum + length, 0) <= mostKept;
+  const read = texts.flatMap((bytes, index) => {
     try {
-      entries.push(read(context, head.type, bytes, index));
+      return [readEntry(cutEntry(model, bytes), index, isSmall)];
     } catch (error) {
-      issues.push({ ...jsonIssue(error), expression: `Bundle.entry[${index}]` });
+      const [issue] = error instanceof FhirError ? error.issues : [jsonIssue(error)];
+      if (issue !== undefined) issues.set(index, [{ ...issue, expression: entryPath(index) }]);
+      return [];
     }
+  });
+  if (issues.size > 0) return rejection(issues);
+  const entries: LoadedEntry[] = [];
+  for (const entry of read) {
+    const planned = withLoadRequest(context, head, addressing, entry, `entry ${entry.index + 1}`);
+    if ('kind' in planned) issues.set(entry.index, planned.issues);
+    else entries.push(planned);
   }
-  if (issues.length > 0) return { kind: 'reject', issues };
-
-  const settled = new Map<Entry, Settled>();
-  const sameBundle = candidates(context, settled);
-  const byUrl = new Map(entries.map(entry => [entry.fullUrl, entry]));
-  const settling = new Set<Entry>();
-  /** Settles an entry, after those that its criteria name. */
-  const settle = async (entry: Entry): Promise<Settled> => {
-    const known = settled.get(entry);
-    if (known !== undefined) return known;
-    if (settling.has(entry)) throw inCircle();
-    settling.add(entry);
-    const way = await settleEntry(scope, entry, `entry ${entry.index + 1}`);
-    settling.delete(entry);
-    settled.set(entry, way);
-    return way;
-  };
-  const recordOf: RecordOf = async url => {
-    const entry = byUrl.get(url);
-    const way = entry && (await settle(entry));
-    return way?.kind === 'put' ? `${way.type}/${way.id}` : head.targets.get(url)?.reference;
-  };
-  const findReferenced: BundleScope['findReferenced'] = (type, criteria) =>
-    linkedMatch(
-      (_, linked) => findByCriteria(context, type, linked, sameBundle(type)),
-      { context, recordOf },
-      { type, criteria },
-      undefined,
-    );
-  const scope: BundleScope = {
-    context,
-    type: head.type,
-    addressing,
-    targets: head.targets,
-    findReferenced: remembered(findReferenced),
-    findExisting: remembered((type, criteria) => findByCriteria(context, type, criteria)),
-    recordOf,
-  };
-  for (const entry of entries) await settle(entry);
-
-  const changes: CheckedChange[] = [];
+  const warnings: (readonly Issue[])[] = [];
+  const contents = new Map<string, CarryingChange['contents']>();
   const skipped: string[] = [];
-  const keys = new Set<string>();
   let nothing = 0;
-  for (const entry of entries) {
-    const { outcome } = await carryOut(scope, entry, await settle(entry));
-    if (outcome.kind === 'reject') issues.push(...outcome.issues);
-    else if (outcome.kind === 'skip') skipped.push(outcome.type);
-    else if (outcome.kind === 'nothing') nothing++;
-    else {
-      const key = `${outcome.change.type}/${outcome.change.id}`;
-      if (keys.has(key)) {
-        issues.push(entryIssue(entry.index, 'request', `\`${key}\` is repeated in the transaction.`, 'duplicate'));
+  const staged: StagedEntries<LoadedEntry> = new StagedEntries({
+    model,
+    extract,
+    now,
+    partition,
+    storesAttachments: false, // of a rejected transaction none are stored
+    base,
+    targets: head.targets,
+    find: ({ resourceType, parameters }, place) => findByCriteria(context, resourceType, parameters, place),
+    findReferenced: (ended, type, pairs) => findByCriteria(context, type, pairs, ended, ended),
+    newId: newIdOf,
+    turn: () => Promise.resolve(),
+    carryOut: async (entry, identity) => {
+      const { outcome } = await loadEntry(context, entry, identity, steps);
+      await stage(entry, identity, outcome);
+    },
+    fail,
+  });
+  const steps = {
+    linked: (entry: LoadedEntry) => staged.linked(entry),
+    find: ({ resourceType, parameters }: LoadRequest) =>
+      findByCriteria(context, resourceType, parameters, staged.partition),
+    resource: (entry: LoadedEntry) => staged.resource(entry),
+  };
+  await staged.carryOut(entries);
+  if (issues.size > 0) return rejection(issues);
+  const { changes, requires } = writeOfStaged(staged.partition);
+  const carrying = changes.map(({ change }) => ({
+    change,
+    contents: contents.get(`${change.type}/${change.id}`) ?? [],
+  }));
+  return { kind: 'changes', changes: carrying, requires, warnings, skipped, nothing };
+
+  async function stage(entry: LoadedEntry, identity: Identity | undefined, outcome: Outcome): Promise<void> {
+    switch (outcome.kind) {
+      case 'reject':
+        issues.set(entry.index, outcome.issues);
+        return;
+      case 'skip':
+        skipped.push(outcome.type);
+        return;
+      case 'nothing':
+        nothing += 1;
+        return;
+      case 'change': {
+        // Another entry creates it by the same criteria.
+        const { interaction, resourceType } = entry.request;
+        const isCreated = interaction === 'create' && staged.partition.has(resourceType, identity?.id ?? '');
+        try {
+          const [result] = isCreated ? [] : await commit(staged.partition, [outcome], {});
+          if (result === undefined || result.outcome === 'unchanged') nothing += 1;
+          warnings.push(outcome.warnings);
+          if (outcome.contents.length > 0)
+            contents.set(`${outcome.change.type}/${outcome.change.id}`, outcome.contents);
+        } catch (error) {
+          fail(entry, error);
+        }
+        return;
       }
-      keys.add(key);
-      changes.push(isLarge ? shortened(outcome) : outcome);
+      default:
+        outcome satisfies never;
     }
   }
-  return issues.length > 0 ? { kind: 'reject', issues } : { kind: 'changes', changes, skipped, nothing };
+
+  function fail({ index }: BundleEntry, error: unknown): void {
+    if (error instanceof VersionConflict) issues.set(index, [conflict]);
+    else if (error instanceof FhirError)
+      issues.set(
+        index,
+        error.issues.map(issue => ({ ...issue, expression: `${entryPath(index)}.request` })),
+      );
+    else throw error;
+  }
 }
 
-/** A change of a large Bundle without its parsed value, which is made again when it is written. */
-function shortened(checked: CheckedChange): CheckedChange {
-  const { change } = checked;
-  if (change.kind !== 'put') return checked;
-  return { ...checked, change: { ...change, text: ownParts(change.text), parsed: undefined } };
-}
+const rejection = (issues: ReadonlyMap<number, readonly Issue[]>): Rejection => ({
+  kind: 'reject',
+  issues: [...issues].toSorted(([a], [b]) => a - b).flatMap(([, ofEntry]) => ofEntry),
+});
 
-/** Index entries of the resources that the Bundle puts, by type; extracted at their first use. */
-function candidates(context: LoadContext, settled: ReadonlyMap<Entry, Settled>): (type: string) => readonly Indexed[] {
-  const kept = new Map<string, readonly Indexed[]>();
-  const { model, partition, extract } = context;
-  const zoned = { id: partition.id, zone: partition.settings.zone };
-  const read = (name: string): readonly Indexed[] => {
-    const type = model.types.get(name);
-    if (type === undefined) return [];
-    const found: Indexed[] = [];
-    for (const [entry, way] of settled) {
-      if (way.kind !== 'put' || way.type !== name) continue;
-      const resource = entry.resource?.();
-      if (resource === undefined) continue;
-      // Errors are reported when the entry is processed; index entries need a valid resource.
-      if (checkStructure(resource.parsed.value, model, name).length > 0) continue;
-      const entries = extract(type, resource.text, zoned, resource.parsed);
-      found.push({ id: way.id, lastUpdated: context.now(), entries });
-    }
-    return found;
-  };
-  return name => {
-    let found = kept.get(name);
-    if (found === undefined) kept.set(name, (found = read(name)));
-    return found;
-  };
-}
-
-/** Caches results within one transaction. */
-function remembered<T>(find: (type: string, criteria: string) => Promise<T>): typeof find {
-  const answers = new Map<string, Promise<T>>();
-  return (type, criteria) => {
-    const key = `${type}?${criteria}`;
-    let answer = answers.get(key);
-    if (answer === undefined) answers.set(key, (answer = find(type, criteria)));
-    return answer;
-  };
-}
+/** The precondition of an entry does not hold. */
+export const conflict: Issue = {
+  severity: 'error',
+  code: 'conflict',
+  text: 'The resource is not at the version that `request.ifMatch` or `request.ifNoneMatch` expects.',
+};

@@ -5,7 +5,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Partition } from '../../store/port/partitions.ts';
-import type { StoredVersion } from '../../store/port/records.ts';
+import type { Requirement, StoredVersion, WriteOptions } from '../../store/port/records.ts';
 import { refuseControls } from '../controls.ts';
 import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
@@ -18,9 +18,57 @@ import { anyOrder } from '../search/joined.ts';
 import { contextOf } from '../write/client-context.ts';
 import { currentOf, findCurrent } from '../write/current.ts';
 import type { FormerVersion } from '../write/client-record.ts';
+import { untilCommitted } from '../write/commit.ts';
+import type { CommittedChange } from '../write/context.ts';
 import { refuseReferred, unreferred } from './referrers.ts';
-import { removeRecords } from './remove-records.ts';
-import type { Removable } from './remove-records.ts';
+
+/** Versions to delete, and what the write of their tombstones requires. */
+interface Removable {
+  readonly versions: readonly FormerVersion[];
+  readonly requires: readonly Requirement[];
+}
+
+/**
+ * Deletes records in one write: all or none with the `unit` `all`. `find` returns their current versions, and throws
+ * FhirError if they may not be deleted: it is called again (`isAgain`) for those that are left if another write comes
+ * between, or if what the deletion requires does not hold. Returns the versions that the deletion made, with the
+ * content of those before, for the audit; they are added to `removed`, which has them also if it throws. Throws
+ * FhirError 409 if other writes come between again and again.
+ */
+async function removeRecords(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  find: (isAgain: boolean) => Promise<Removable>,
+  { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
+): Promise<readonly StoredVersion[]> {
+  const context = contextOf(engine, request);
+  let isAgain = false;
+  let versions: readonly FormerVersion[] = [];
+  const committed = (changes: readonly CommittedChange[]): void => {
+    for (const { change, result } of changes) {
+      const version = versions.find(({ id }) => id === change.id);
+      if (version !== undefined) removed.push({ ...version, version: result.version, lastUpdated: result.lastUpdated });
+    }
+    context.committed?.(changes);
+  };
+  await untilCommitted({ ...context, committed }, request, partition, async () => {
+    const found = await find(isAgain);
+    ({ versions } = found);
+    isAgain = true;
+    return {
+      changes: versions.map(({ type, id, version }) => ({
+        change: { kind: 'remove', type, id, precondition: { is: 'version', version } } as const,
+        contents: [],
+      })),
+      options: { requires: found.requires, unit },
+      begun: versions.map(version => ({ ...version, key: undefined })),
+    };
+  });
+  return removed;
+}
+
+type Unit = NonNullable<WriteOptions['unit']>;
 
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
@@ -62,7 +110,7 @@ async function removeById(
   const [removed] = await removeRecords(engine, request, partition, find);
   const name = `\`${type.name}/${request.id}\``;
   if (removed === undefined) {
-    // As for 410: that a record was deleted is only for callers who may see every record of the type.
+    // That a record was deleted is only for callers who may see every record of the type, as for 410.
     const isShown = tombstone !== undefined && restriction(access, type, 'r').kind === 'all';
     const done = answer(request, `${name} does not exist, so nothing was deleted.`);
     return isShown ? { ...done, etag: String(tombstone?.version) } : done;
@@ -114,7 +162,7 @@ async function removeMatches(
     try {
       for (let at = 0; at < ids.length; at += together) {
         const slice = ids.slice(at, at + together);
-        // Those before them are deleted: they refer to nothing any more.
+        // The records before them are deleted: they refer to nothing any more.
         const deleted = ids.slice(at);
         const find = async (isAgain: boolean): Promise<Removable> =>
           removable(engine, request, partition, type, { versions: await match(slice), deleted, isAgain });

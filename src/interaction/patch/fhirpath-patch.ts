@@ -17,7 +17,7 @@ import type { PartValue } from './value.ts';
 
 /** The definitions that a patch needs. */
 export interface PatchDefinitions {
-  /** Of the type of the record. */
+  /** The definition of the type of the record. */
   readonly definition: TypeDefinition;
   readonly types: TypeDefinitions;
 }

@@ -10,13 +10,13 @@ import { mostOperations } from './limits.ts';
 export interface PathOperation {
   readonly type: Type;
   readonly path: string;
-  /** Of `add`. */
+  /** Only `add` has it. */
   readonly name: string;
-  /** Of `add`, `insert` and `replace`: the part. */
+  /** The part of `add`, `insert` and `replace`. */
   readonly value: ExactObject;
-  /** Of `insert`. */
+  /** Only `insert` has it. */
   readonly index: number;
-  /** Of `move`. */
+  /** Only `move` has it. */
   readonly source: number;
   readonly destination: number;
   readonly place: OperationPlace;

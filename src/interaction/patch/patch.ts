@@ -9,9 +9,8 @@ import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
 import { refuseCostly } from '../search/costly.ts';
 import { answerWritten } from '../write/answer.ts';
 import type { FormerVersion } from '../write/client-record.ts';
-import { requireChangeable } from '../write/changeable.ts';
-import { currentOf, findCurrent } from '../write/current.ts';
-import type { Current } from '../write/current.ts';
+import { currentOf, findCurrent, requireChangeable } from '../write/current.ts';
+import type { CurrentRecord } from '../write/current.ts';
 import { contextOf } from '../write/client-context.ts';
 import { writeRecord } from '../write/write.ts';
 import type { Decision } from '../write/write.ts';
@@ -49,7 +48,7 @@ export const patch: Interaction = async (engine, request, partition) => {
 
 /** The record to patch, and what its write requires. */
 interface FoundRecord {
-  readonly current: Current;
+  readonly current: CurrentRecord;
   readonly requires?: readonly Requirement[];
 }
 

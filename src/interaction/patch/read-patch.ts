@@ -1,19 +1,49 @@
-import { exactOf, isExactObject, printExact } from '../../fhir/exact-json.ts';
-import type { ExactJson } from '../../fhir/exact-json.ts';
+import { exactOf, isExactObject, isSameJson, printExact } from '../../fhir/exact-json.ts';
+import type { ExactJson, ExactObject } from '../../fhir/exact-json.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
-import { isObject } from '../../fhir/json-object.ts';
+import { asString, isObject } from '../../fhir/json-object.ts';
 import type { PatchFormat } from '../../fhir/media-type.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { checkStructure } from '../../validation/structure.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { parseBody, requiredBody, requireLength } from '../write/body.ts';
+import { parseBody, requireLength, requiredBody } from '../write/body.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { applyPathOperations } from './fhirpath-patch.ts';
 import { applyJsonPatch, readJsonPatch } from './json-patch.ts';
-import { withSafeNarrative } from './narrative.ts';
 import { readPathOperations } from './parameters.ts';
+
+/**
+ * Keeps the narrative of a patched record safe, which would say what the record said before: one that was generated is
+ * removed if the patch changes what it may show and leaves it as it is. Throws FhirError 422 for one that has more than
+ * the data. https://hl7.org/fhir/R4/http.html#patch, https://hl7.org/fhir/R4/narrative.html
+ */
+function withSafeNarrative(before: ExactJson, after: ExactJson): ExactJson {
+  if (!isExactObject(before) || !isExactObject(after)) return after;
+  const { text } = after;
+  if (text === undefined || before['text'] === undefined || !isSameJson(before['text'], text)) return after;
+  if (isSameJson(shown(before), shown(after))) return after;
+  const status = isExactObject(text) ? text['status'] : undefined;
+  if (status === 'empty') return after;
+  if (status === 'additional') throw narrativeStays(asString(after['resourceType']) ?? 'Resource');
+  const { text: _removed, ...others } = after;
+  return others;
+}
+
+/** What a narrative may show. */
+function shown({ text: _text, meta: _meta, ...others }: ExactObject): ExactObject {
+  return others;
+}
+
+const narrativeStays = (type: string): Error =>
+  fhirError(
+    422,
+    'business-rule',
+    'The record has a narrative with more than its data (`additional`), which may contradict the patched data: ' +
+      'patch `text` too, or send an update.',
+    `${type}.text`,
+  );
 
 /** The body of the version that a patch makes of another one. Throws FhirError 422 if it cannot be applied. */
 export type Patch = (former: Pick<FormerVersion, 'text'>) => Buffer;
@@ -34,7 +64,7 @@ export function readPatch(
     const [before, record] = [readExact(text), readExact(text)];
     const after = withSafeNarrative(before, apply(record));
     const printed = printExact(after);
-    // As it is stored, so that a patch without a change makes no version.
+    // The stored text stays, so that a patch without a change makes no version.
     return Buffer.from(printed === printExact(before) ? text : printed);
   };
 }

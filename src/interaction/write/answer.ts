@@ -3,14 +3,14 @@ import type { ResourceType } from '../../model/model.ts';
 import type { WriteOutcome } from '../../store/port/records.ts';
 import type { FhirRequest, FhirResponse } from '../interaction.ts';
 import { returnOf } from '../prefer.ts';
-import type { Written } from './write.ts';
+import type { WrittenRecord } from './write.ts';
 
 /**
  * The answer to a write of a resource: 201 if it was created, with its Location, else 200; in the form that the client
  * prefers. https://hl7.org/fhir/R4/http.html#ops
  */
 export function answerWritten(
-  written: Written,
+  written: WrittenRecord,
   { name, versioning }: ResourceType,
   { base, headers: { prefer } }: Pick<FhirRequest, 'base' | 'headers'>,
 ): FhirResponse {

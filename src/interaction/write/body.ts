@@ -2,20 +2,25 @@ import { cutBody } from '../../attachment/cut.ts';
 import type { CutBody } from '../../attachment/cut.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
-import type { ParsedJson } from '../../fhir/json.ts';
 import { decodeUtf8 } from '../../fhir/utf8.ts';
 import type { Attachment, ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
-import type { FhirRequest } from '../interaction.ts';
+import type { FhirRequest, ParsedText } from '../interaction.ts';
 
 /**
  * The text of a body and its parsed value, as strict JSON. Throws FhirError 400, with the place under `root` (a type
  * name) if there is one. https://hl7.org/fhir/R4/json.html
  */
-export function parseBody(body: Buffer, root: string): { readonly text: string; readonly parsed: ParsedJson } {
-  try {
+export const parseBody = (body: Buffer, root: string): ParsedText =>
+  withBodyErrors(root, () => {
     const text = decodeUtf8(body);
     return { text, parsed: parseJson(text) };
+  });
+
+/** Parses a body. Throws FhirError 400 for JSON that is not strict, with the place under `root` if there is one. */
+export function withBodyErrors<T>(root: string, parse: () => T): T {
+  try {
+    return parse();
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const place = error.path.replace(/^\$/, root);

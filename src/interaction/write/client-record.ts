@@ -18,10 +18,9 @@ import { findReferences } from '../../validation/references.ts';
 import type { FoundReference } from '../../validation/references.ts';
 import { limitIssues, shorten } from '../../validation/report.ts';
 import type { Engine, ParsedText } from '../interaction.ts';
-import { cutAttachments, parseBody, requireLength } from './body.ts';
 import { contextOf, mostIssues } from './client-context.ts';
 import type { WriteContext } from './context.ts';
-import { checkRecord, isOfStructure } from './record.ts';
+import { checkRecord, cutRecord, isOfStructure } from './record.ts';
 import type { CheckedRecord } from './record.ts';
 import { checkReferences, checksReferences, containedIds, requiredTargets } from './references.ts';
 import type { RecordPlace } from './references.ts';
@@ -43,7 +42,7 @@ export interface ClientPlace extends RecordPlace {
   readonly bodyId: 'required' | 'optional' | 'ignored';
   /** The version that it replaces; undefined if it creates a record. */
   readonly former: FormerVersion | undefined;
-  /** The parsed body, if the caller has it; never with attachments. */
+  /** The parsed body without its attachments, if the caller has it. */
   readonly parsed?: ParsedText | undefined;
   /** Undefined: that of a separate request. */
   readonly context?: WriteContext | undefined;
@@ -65,17 +64,14 @@ export async function readClientRecord(
 ): Promise<ClientRecord> {
   const { model, maxBody } = engine;
   const { attachment } = type;
-  const { rest, spans } = cutAttachments(body, type);
-  requireLength(rest, maxBody, attachment);
-  const { text, parsed } = place.parsed ?? parseBody(rest, type.name);
-  const resource = resourceOf(parsed.value, type.name);
+  const cut = cutRecord(type, body, place.parsed, maxBody);
+  const resource = resourceOf(cut.parsed.value, type.name);
   requireId(resource, place, type.name);
-
   const { context = contextOf(engine, {}) } = place;
-  const checked = await checkRecord(context, { type, text, parsed, body, spans }, place.former !== undefined);
+  const checked = await checkRecord(context, cut, place.former !== undefined);
   const { found, structure, rules, ...record } = checked;
   if (!found.some(issue => issue.severity === 'error' && isOfStructure(issue)))
-    requireWritable(engine, type, text, place);
+    requireWritable(engine, type, cut.text, place);
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
   const added = newReferences(resource, type, engine, place);
@@ -191,7 +187,7 @@ export function settleRecord(
   return { text, attachments, parsed, owners: ownersIn(engine.extract, type, { text, parsed }, partition) };
 }
 
-/** Of an update, the attachments if it has no content. */
+/** The attachments of an update that has no content. */
 function attachedTo(
   { attachment }: ResourceType,
   { resource, contents }: Pick<ClientRecord, 'resource' | 'contents'>,

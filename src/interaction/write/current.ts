@@ -1,17 +1,44 @@
 import { isWithin, restriction } from '../../auth/restrict.ts';
 import { isWritable } from '../../auth/writable.ts';
 import type { Letter } from '../../auth/scope.ts';
-import { recordNotWritable } from '../../auth/refusals.ts';
+import { recordNotChangeable, recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
+import { gone, notFound } from '../../fhir/error.ts';
+import { requireMatch } from '../if-match.ts';
 import type { FormerVersion } from './client-record.ts';
 
+/**
+ * The current version of a record that a request changes in part (`what`, the subject of a sentence). The answer shows
+ * what the record has, in its errors too, so that the caller must be able to read it. Throws FhirError 403 if not, 404
+ * and 410 as a read, and 412 if `If-Match` names another version.
+ */
+export function requireChangeable(
+  { extract }: Pick<Engine, 'extract'>,
+  type: ResourceType,
+  { id = '', access, base, headers }: FhirRequest,
+  partition: Partition,
+  { current, what }: { readonly current: CurrentRecord; readonly what: string },
+): FormerVersion {
+  // That a record was deleted is only for callers who may see every record of the type.
+  if (current.is === 'deleted' && restriction(access, type, 'r').kind === 'all')
+    throw gone(type.name, id, current.version.version);
+  if (current.is !== 'record') throw notFound(type.name, id);
+  const { version } = current;
+  const isReadable = (['r', 's'] as const).some(letter =>
+    isWithin(restriction(access, type, letter), type, version, extract, partition),
+  );
+  if (!isReadable) throw recordNotChangeable(base, type.name, what);
+  requireMatch(headers, type, version);
+  return version;
+}
+
 /** The record that a write concerns, as its caller may see it. */
-export type Current =
+export type CurrentRecord =
   | { readonly is: 'record'; readonly version: FormerVersion }
   /** Deleted, which the caller may know. */
   | { readonly is: 'deleted'; readonly version: StoredVersion }
@@ -29,20 +56,20 @@ export async function findCurrent(
   request: Pick<FhirRequest, 'base' | 'access' | 'id'>,
   partition: Partition,
   letter: Letter,
-): Promise<Current> {
+): Promise<CurrentRecord> {
   const { id = '' } = request;
   const found = isId(id) ? await partition.read(type.name, id) : undefined;
   return currentOf(engine, type, request, partition, { letter, found });
 }
 
-/** The same of a current version that has been read. */
+/** The record of a current version that has been read. */
 export async function currentOf(
   { model, extract }: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
   { base, access }: Pick<FhirRequest, 'base' | 'access'>,
   partition: Partition,
   { letter, found }: { readonly letter: Letter; readonly found: StoredVersion | undefined },
-): Promise<Current> {
+): Promise<CurrentRecord> {
   if (found === undefined) return { is: 'none', isFree: true };
   const place = { model, extract, base, partition };
   const last = hasText(found) ? found : await partition.read(type.name, found.id, found.version - 1);
@@ -50,7 +77,7 @@ export async function currentOf(
   const isWithinRule =
     last === undefined || !hasText(last) ? rule.kind === 'all' : isWithin(rule, type, last, extract, partition);
   if (!hasText(found)) return isWithinRule ? { is: 'deleted', version: found } : { is: 'none', isFree: false };
-  // Of an update the whole change is decided with the new content.
+  // The whole change of an update is decided with the new content.
   const isOpen = letter === 'd' ? isWritable(access, type, letter, { before: found }, place) : isWithinRule;
   if (isOpen) return { is: 'record', version: found };
   if (isWithinRule || isWithin(restriction(access, type, 'r'), type, found, extract, partition))

@@ -1,7 +1,6 @@
 import { attachmentPlaces, holdsText } from '../../attachment/content.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
-import type { ParsedJson } from '../../fhir/json.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
@@ -10,9 +9,9 @@ import { longestRecord } from '../../store/port/records.ts';
 import type { Precondition } from '../../store/port/records.ts';
 import { policyOf } from '../../validation/policy.ts';
 import { checkStructure } from '../../validation/structure.ts';
-import { cutAttachments } from './body.ts';
+import type { ParsedText } from '../interaction.ts';
 import type { CarryingChange, LoadContext, RecordChecks } from './context.ts';
-import { checkRecord, putOf } from './record.ts';
+import { checkRecord, cutRecord, putOf } from './record.ts';
 import type { CutRecord } from './record.ts';
 
 /** A change with findings that do not reject it. */
@@ -36,18 +35,24 @@ export interface Destination {
   readonly precondition?: Precondition | undefined;
 }
 
+/** A resource as it was received. */
+export interface ReceivedResource extends ParsedText {
+  /** Its bytes with attachments that are cut out of the text already. */
+  readonly body?: Buffer | undefined;
+}
+
 /**
- * The change that stores a loaded resource, from its text and the parsed text: skipped or rejected if its type is not
- * declared, rejected with all errors and warnings if it has an error. Its attachments are cut out and stored
- * separately; an exported record has none. https://hl7.org/fhir/R4/validation.html
+ * The change that stores a loaded resource: skipped or rejected if its type is not declared, rejected with all errors
+ * and warnings if it has an error. Its attachments are cut out and stored separately; an exported record has none.
+ * https://hl7.org/fhir/R4/validation.html
  */
 export async function readLoadedRecord(
   context: LoadContext,
-  text: string,
-  parsed: ParsedJson,
+  received: ReceivedResource,
   { id, precondition }: Destination,
 ): Promise<Outcome> {
   const { model, undeclared } = context;
+  const { parsed } = received;
   const value = isObject(parsed.value) ? parsed.value : {};
   const name = asString(value['resourceType']) ?? '';
   const type = model.types.get(name);
@@ -57,11 +62,7 @@ export async function readLoadedRecord(
     return undeclared === 'skip' ? { kind: 'skip', type: name } : reject([notDeclared(name)]);
   }
   try {
-    const { found, structure, rules, ...record } = await checkRecord(
-      checksOfLoad(context),
-      cutRecord(type, text, parsed),
-      true,
-    );
+    const { found, structure, rules, ...record } = await checkRecord(checksOfLoad(context), cut(type, received), true);
     if (structure.length + rules.length > 0) return reject([...new Set([...found, ...structure, ...rules])]);
     const put = putOf(name, id(asString(value['id'])), record.text, record.parsed ?? parseJson(record.text));
     if (isTooLong(put.text)) return reject([tooLong(name)]);
@@ -77,14 +78,12 @@ export async function readLoadedRecord(
 const reject = (issues: readonly Issue[]): Outcome => ({ kind: 'reject', issues });
 
 /** A record without attachments is not copied into bytes. */
-function cutRecord(type: ResourceType, text: string, parsed: ParsedJson): CutRecord {
+function cut(type: ResourceType, { text, parsed, body }: ReceivedResource): CutRecord {
   const { attachment } = type;
-  if (attachment === undefined || !attachmentPlaces(parsed.value, attachment).some(at => holdsText(at, attachment)))
-    return { type, text, parsed, body: nothing, spans: [] };
-  const body = Buffer.from(text);
-  const { rest, spans } = cutAttachments(body, type);
-  const short = rest.toString();
-  return { type, text: short, parsed: parseJson(short), body, spans };
+  if (body !== undefined) return cutRecord(type, body, { text, parsed });
+  const holds =
+    attachment !== undefined && attachmentPlaces(parsed.value, attachment).some(at => holdsText(at, attachment));
+  return holds ? cutRecord(type, Buffer.from(text)) : { type, text, parsed, body: nothing, spans: [] };
 }
 
 const nothing = Buffer.alloc(0);

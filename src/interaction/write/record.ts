@@ -13,7 +13,8 @@ import type { Put } from '../../store/port/records.ts';
 import { severityFor } from '../../validation/policy.ts';
 import type { ValidationIssue } from '../../validation/profile/findings.ts';
 import { isSubsetTag } from '../subset.ts';
-import { pathOf } from './body.ts';
+import type { ParsedText } from '../interaction.ts';
+import { cutAttachments, parseBody, pathOf, requireLength } from './body.ts';
 import type { RecordChecks } from './context.ts';
 
 /** A parsed resource to store, without the base64 of its attachments (attachment/cut.ts). */
@@ -25,6 +26,16 @@ export interface CutRecord {
   /** Has the attachments at `spans`; they are decoded in place, which overwrites it. */
   readonly body: Buffer;
   readonly spans: CutBody['spans'];
+}
+
+/**
+ * Cuts the attachments of a type out of a body and parses the rest, unless its text is known. Throws FhirError 400 for
+ * JSON that is not strict, and 413 for too many attachments, or for more than `most` bytes beside them.
+ */
+export function cutRecord(type: ResourceType, body: Buffer, known?: ParsedText, most = Infinity): CutRecord {
+  const { rest, spans } = cutAttachments(body, type);
+  requireLength(rest, most, type.attachment);
+  return { type, ...(known ?? parseBody(rest, type.name)), body, spans };
 }
 
 /** A record without its attachments, and the findings about it. */

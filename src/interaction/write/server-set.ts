@@ -35,7 +35,7 @@ export function fillServerSet(
   return filled;
 }
 
-interface Place {
+interface ElementPlace {
   /** The type of the element by its path. */
   readonly type: string;
   /** The property that exists there, of any type of the element, and its value. */
@@ -48,7 +48,7 @@ function placeOf(
   names: readonly string[],
   definition: TypeDefinition,
   definitions: TypeDefinitions,
-): Place | undefined {
+): ElementPlace | undefined {
   let owner: unknown = resource;
   let type: TypeDefinition | undefined = definition;
   for (const [index, name] of names.entries()) {

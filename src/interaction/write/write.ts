@@ -33,7 +33,7 @@ export interface Decision {
   readonly requires?: readonly Requirement[] | undefined;
 }
 
-export interface Written extends WriteResult {
+export interface WrittenRecord extends WriteResult {
   /** The stored text; undefined if it was deleted since, which only a repeated write can find. */
   readonly text: string | undefined;
   /** The owners of this version, if they are known. */
@@ -55,7 +55,7 @@ export async function writeRecord(
   partition: Partition,
   { type, letter, bodyId, bodyOf, key }: Draft,
   decide: () => Decision | Promise<Decision>,
-): Promise<Written> {
+): Promise<WrittenRecord> {
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
@@ -106,7 +106,7 @@ export async function writeRecord(
   return { ...(await withText(partition, type, result)), warnings };
 }
 
-async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<Written> {
+async function withText(partition: Partition, { name }: ResourceType, result: WriteResult): Promise<WrittenRecord> {
   const there = await partition.read(name, result.id, result.version);
   return { ...result, text: there?.text };
 }

@@ -1,12 +1,13 @@
 import { expect, it } from 'vitest';
 import { requireModel } from '../../../src/engine/definitions/load-model.ts';
 import { rewriteLinks } from '../../../src/interaction/bundle/link.ts';
-import type { Link } from '../../../src/interaction/bundle/link.ts';
+import type { EntryLink } from '../../../src/interaction/bundle/link.ts';
 
 const { definitions } = (await requireModel({ definitions: [] })).model;
 
 const one = 'urn:uuid:1';
-const to = ({ text }: Link): string | undefined => ({ 'urn:uuid:1': 'Patient/1', 'urn:oid:1.2.3': 'Patient/2' })[text];
+const to = ({ text }: EntryLink): string | undefined =>
+  ({ 'urn:uuid:1': 'Patient/1', 'urn:oid:1.2.3': 'Patient/2' })[text];
 const extension = (value: object) => ({ resourceType: 'Basic', extension: [{ url: 'urn:x', ...value }] });
 
 it('rewriteLinks changes references and nothing else', () => {

@@ -31,7 +31,7 @@ function withTimesIn(body: string, times: Times): string {
   });
 }
 
-/** As `stamp` prints it (fhir/resource-text.ts). */
+/** The time of a version, as `stamp` prints it (fhir/resource-text.ts). */
 const stamped = /"lastUpdated":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)"/g;
 
 /** The page tokens in the answers of a transaction: a page may end at a version that is not stored yet. */

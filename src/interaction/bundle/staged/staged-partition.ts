@@ -3,9 +3,10 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { stamp } from '../../../fhir/resource-text.ts';
 import type { Extract } from '../../../indexing/extract.ts';
-import type { Model, ResourceType } from '../../../model/model.ts';
+import type { Model } from '../../../model/model.ts';
 import type { Query } from '../../../search/ast.ts';
 import { VersionConflict } from '../../../store/port/errors.ts';
+import { digestOf } from '../../../store/record/digest.ts';
 import { currentAttachments } from '../../../store/port/pages.ts';
 import type { Attached } from '../../../store/port/blobs.ts';
 import type { Explain } from '../../../store/port/explained.ts';
@@ -15,17 +16,16 @@ import type {
   Page,
   Referred,
   Requirement,
-  StoredVersion,
   StoreSearch,
+  StoredVersion,
   WriteOptions,
   WriteResult,
 } from '../../../store/port/records.ts';
 import type { KeptVersion } from '../../../store/port/transfer.ts';
-import { mostKept, ownParts } from '../own-copy.ts';
+import { mostKept, ownParts } from '../entry.ts';
 import { stageChange } from './stage-change.ts';
 import type { Staged } from './stage-change.ts';
-import { searchStaged } from './search-staged.ts';
-import { StagedEntries, withoutRecords } from './staged-record.ts';
+import { StagedType, searchStaged, withoutIds } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
 
 /** The dependencies of a staged partition. */
@@ -37,6 +37,8 @@ export interface StagedParts {
   readonly now: () => number;
   /** The `lastUpdated` of all changes until they are written, in milliseconds since 1970 UTC: later than all others. */
   readonly placeholder: number;
+  /** Whether attachments are stored before the changes are written; else only their digests are known. */
+  readonly storesAttachments: boolean;
 }
 
 /**
@@ -49,21 +51,19 @@ export class StagedPartition implements Partition {
   readonly settings: PartitionSettings;
   readonly #parts: StagedParts;
   readonly #staged = new Map<string, StagedRecord>();
-  readonly #byType = new Map<string, StagedRecord[]>();
+  readonly #byType = new Map<string, StagedType>();
   /** Characters of the staged records. */
   #length = 0;
   readonly #stored = new Map<string, Promise<StoredVersion | undefined>>();
   /** The records that were written, also if nothing changed. */
   readonly #written = new Set<string>();
   readonly #requires: Requirement[] = [];
-  readonly #entries: StagedEntries;
   #isHidden = false;
 
   constructor(parts: StagedParts) {
     this.id = parts.partition.id;
     this.settings = parts.partition.settings;
     this.#parts = parts;
-    this.#entries = new StagedEntries(parts.extract, this, parts.now);
   }
 
   /** Another one with the same changes, which further changes do not concern. */
@@ -84,7 +84,7 @@ export class StagedPartition implements Partition {
     }
   }
 
-  /** A version that is not stored yet matches by the current time, as in `StagedEntries`. */
+  /** A version that is not stored yet matches by the current time, as in `StagedType`. */
   readonly timeOf = ({ lastUpdated }: StoredVersion): number => {
     const { placeholder, now } = this.#parts;
     return lastUpdated === placeholder ? now() : lastUpdated;
@@ -144,23 +144,32 @@ export class StagedPartition implements Partition {
   }
 
   search(type: string, search: StoreSearch): Promise<Page> {
-    const records = this.#of(type);
-    if (records.length === 0) return this.#parts.partition.search(type, search);
+    const staged = this.#of(type);
     const { partition, extract } = this.#parts;
-    return searchStaged({ partition, extract, type: this.#type(type), records, entries: this.#entries }, search);
+    return staged === undefined ? partition.search(type, search) : searchStaged(partition, extract, staged, search);
+  }
+
+  /** The ids of the changed records of a type that match a query without joins. */
+  matchingIds(type: string, query: Query): readonly string[] {
+    return (
+      this.#of(type)
+        ?.matching(query)
+        .map(({ version }) => version.id) ?? []
+    );
   }
 
   async count(type: string, query?: Query, explain?: Explain): Promise<number> {
     const { partition } = this.#parts;
-    const records = this.#of(type);
-    if (records.length === 0) return partition.count(type, query, explain);
+    const staged = this.#of(type);
+    if (staged === undefined) return partition.count(type, query, explain);
+    const { records, replacedIds } = staged;
     if (query === undefined) {
       const isThere = (version: StoredVersion | undefined): number => (version?.text === undefined ? 0 : 1);
       const more = records.map(({ before, version }) => isThere(version) - isThere(before));
       return more.reduce((sum, one) => sum + one, await partition.count(type));
     }
-    const own = records.filter(record => this.#entries.matches(record, this.#type(type), query));
-    return (await partition.count(type, withoutRecords(query, records), explain)) + own.length;
+    const own = staged.matching(query);
+    return (await partition.count(type, withoutIds(query, replacedIds), explain)) + own.length;
   }
 
   /** The types of changed records are among them, whether these refer to one or not. */
@@ -191,9 +200,9 @@ export class StagedPartition implements Partition {
     this.#length += version.text?.length ?? 0;
     const kept = this.#length > mostKept ? shortened(record) : record;
     this.#staged.set(`${version.type}/${version.id}`, kept);
-    const ofType = this.#byType.get(version.type);
-    if (ofType === undefined) this.#byType.set(version.type, [kept]);
-    else ofType.push(kept);
+    const ofType = this.#byType.get(version.type) ?? this.#createType(version.type);
+    this.#byType.set(version.type, ofType);
+    ofType.add(kept);
   }
 
   async #stage(key: string, change: Change): Promise<Staged> {
@@ -207,8 +216,10 @@ export class StagedPartition implements Partition {
     }
   }
 
-  putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
-    return this.#parts.partition.putAttachment(bytes);
+  async putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
+    const { partition, storesAttachments } = this.#parts;
+    if (storesAttachments) return partition.putAttachment(bytes);
+    return { digest: await digestOf(bytes), size: bytes.length };
   }
 
   attachment(digest: string): Promise<Readable | undefined> {
@@ -240,14 +251,15 @@ export class StagedPartition implements Partition {
     return this.#isHidden ? undefined : this.#staged.get(`${type}/${id}`);
   }
 
-  #of(type: string): readonly StagedRecord[] {
-    return this.#isHidden ? [] : (this.#byType.get(type) ?? []);
+  #of(type: string): StagedType | undefined {
+    return this.#isHidden ? undefined : this.#byType.get(type);
   }
 
-  #type(name: string): ResourceType {
-    const type = this.#parts.model.types.get(name);
+  #createType(name: string): StagedType {
+    const { model, extract, now } = this.#parts;
+    const type = model.types.get(name);
     if (type === undefined) throw new Error(`\`${name}\` is not a declared type`);
-    return type;
+    return new StagedType(type, { extract, partition: this, now });
   }
 }
 

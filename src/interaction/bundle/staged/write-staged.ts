@@ -1,8 +1,7 @@
 import { isConditional } from '../../../store/port/conditional.ts';
-import type { Partition } from '../../../store/port/partitions.ts';
-import type { Change, Requirement } from '../../../store/port/records.ts';
-import { commit } from '../../write/commit.ts';
-import { withoutRecords } from './staged-record.ts';
+import type { Requirement, WriteResult } from '../../../store/port/records.ts';
+import type { CarryingChange } from '../../write/context.ts';
+import { isStored, withoutIds } from './staged-record.ts';
 import type { StagedRecord } from './staged-record.ts';
 
 /** The changes of a transaction. */
@@ -11,33 +10,55 @@ export interface Stage {
   readonly requires: readonly Requirement[];
 }
 
+/** The changes of a transaction, to be written at once, and what their write requires. */
+export interface StagedWrite {
+  readonly changes: readonly CarryingChange[];
+  readonly requires: readonly Requirement[];
+  /** The records in the order of the changes. */
+  readonly records: readonly StagedRecord[];
+}
+
 /** The time of the new versions, by their placeholder, in milliseconds since 1970 UTC. */
 export type Times = ReadonlyMap<number, number>;
 
 /**
- * Writes staged records at once, and returns the times of their versions. Throws the errors of `Partition.write`;
- * `VersionConflict`, `SeveralMatch` and `RequirementFailed` if the store has changed since they were staged. Once they
- * are written it throws nothing: a version that differs from the staged one, a fault of the store, goes to `fault`.
+ * The write of staged records. It fails with `VersionConflict`, `SeveralMatch` or `RequirementFailed` if the store has
+ * changed since they were staged.
  */
-export async function writeStaged(
-  partition: Partition,
-  { records, requires }: Stage,
-  fault: (error: Error) => void,
-): Promise<Times> {
-  if (records.length === 0) return new Map();
+export function writeOfStaged({ records, requires }: Stage): StagedWrite {
   // Conditional creates first: among the others they would find what the transaction itself has changed.
   const ordered = records.toSorted((a, b) => Number(isConditional(b.change)) - Number(isConditional(a.change)));
   const byType = Map.groupBy(records, ({ version }) => version.type);
-  const except = new Map(
-    [...byType].map(([type, ofType]) => [type, ofType.filter(isStored).map(({ version }) => version.id)]),
-  );
-  const changes = ordered.map(({ change }) => ({
-    change: withExceptions(change, except.get(change.type) ?? []),
-    contents: [],
-  }));
-  const results = await commit(partition, changes, { requires: ofOthers(requires, records, byType) });
+  const idsOf = (some: readonly StagedRecord[]): readonly string[] => some.map(({ version }) => version.id);
+  const replacedIds = new Map([...byType].map(([type, some]) => [type, idsOf(some.filter(isStored))]));
+  const changedIds = new Map([...byType].map(([type, some]) => [type, new Set(idsOf(some))]));
+  const changes = ordered.map(({ change }) => {
+    if (!isConditional(change)) return { change, contents: [] };
+    // A conditional create looks at no record that the transaction changes: its staging has.
+    const except = replacedIds.get(change.type) ?? [];
+    return { change: { ...change, precondition: { ...change.precondition, except } }, contents: [] };
+  });
+  // What is required of records that the transaction changes is checked at its end.
+  const ofOthers = inOne(requires).flatMap((required): readonly Requirement[] => {
+    if (required.is === 'unreferred')
+      return [{ ...required, except: records.map(({ version: { type, id } }) => ({ type, id })) }];
+    if (required.is === 'there') return changedIds.get(required.type)?.has(required.id) === true ? [] : [required];
+    return [{ ...required, query: withoutIds(required.query, replacedIds.get(required.type) ?? []) }];
+  });
+  return { changes, requires: ofOthers, records: ordered };
+}
+
+/**
+ * The times of the versions of staged records, by the results of their write. A version that differs from the staged
+ * one, a fault of the store, goes to `fault`.
+ */
+export function timesOf(
+  records: readonly StagedRecord[],
+  results: readonly WriteResult[],
+  fault: (error: Error) => void,
+): Times {
   const times = new Map<number, number>();
-  for (const [at, { version, change }] of ordered.entries()) {
+  for (const [at, { version, change }] of records.entries()) {
     const result = results[at];
     if (result?.version !== version.version)
       fault(new Error(`${change.type}/${change.id} was written with another version than was staged`));
@@ -45,21 +66,6 @@ export async function writeStaged(
   }
   return times;
 }
-
-/** What is required of records that the transaction does not change: the others are checked at its end. */
-const ofOthers = (
-  requires: readonly Requirement[],
-  records: readonly StagedRecord[],
-  byType: ReadonlyMap<string, readonly StagedRecord[]>,
-): readonly Requirement[] => {
-  const changedIds = new Map([...byType].map(([type, of]) => [type, new Set(of.map(({ version }) => version.id))]));
-  return inOne(requires).flatMap((required): readonly Requirement[] => {
-    if (required.is === 'unreferred')
-      return [{ ...required, except: records.map(({ version: { type, id } }) => ({ type, id })) }];
-    if (required.is === 'there') return changedIds.get(required.type)?.has(required.id) === true ? [] : [required];
-    return [{ ...required, query: withoutRecords(required.query, byType.get(required.type) ?? []) }];
-  });
-};
 
 /** One requirement of each type for the records to which no others may refer. */
 function inOne(requires: readonly Requirement[]): readonly Requirement[] {
@@ -77,10 +83,3 @@ function inOne(requires: readonly Requirement[]): readonly Requirement[] {
       ),
   ];
 }
-
-/** Whether a changed record was there before. */
-const isStored = ({ before }: StagedRecord): boolean => before?.text !== undefined;
-
-/** A conditional create looks at no record that the transaction changes, with these ids: its staging has. */
-const withExceptions = (change: Change, except: readonly string[]): Change =>
-  isConditional(change) ? { ...change, precondition: { ...change.precondition, except } } : change;

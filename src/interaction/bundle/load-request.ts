@@ -1,10 +1,86 @@
 import { parseETag } from '../../fhir/etag.ts';
+import { FhirError } from '../../fhir/error.ts';
 import { isId } from '../../fhir/reference.ts';
 import { isObject } from '../../fhir/json-object.ts';
-import type { FhirRequest, RequestHeaders } from '../interaction.ts';
+import { parsePairs } from '../../search/parse/pairs.ts';
+import type { VersionPrecondition } from '../../store/port/records.ts';
+import { queryOf } from '../criteria.ts';
+import type { RequestHeaders, SentRequest } from '../interaction.ts';
+import type { ContainerType } from './head.ts';
+import type { EntryRequest } from './identities.ts';
+
+/**
+ * The request of an entry of a loaded Bundle. With an id it writes this record, whether it exists or not; else its
+ * parameters are the criteria, of a create with `if-none-exist` too.
+ */
+export interface LoadRequest extends EntryRequest {
+  readonly interaction: 'create' | 'update' | 'delete';
+  readonly resourceType: string;
+  /** The id of a record that it creates. */
+  readonly newId?: string;
+  readonly precondition?: VersionPrecondition;
+}
+
+/**
+ * The request of an entry. In a batch and a transaction the entry states it (PUT, POST, DELETE); in other Bundles the
+ * resource is put. Ids are preserved, also those of a POST, since loading is not a create; `newId` returns one if there
+ * is none. https://hl7.org/fhir/R4/http.html#transaction
+ */
+export function readLoadRequest(
+  entry: Readonly<Record<string, unknown>>,
+  bundle: ContainerType,
+  base: string,
+  newId: () => string,
+): LoadRequest | EntryProblem {
+  const { resourceType: name, id: given } = isObject(entry['resource']) ? entry['resource'] : {};
+  const ownId = (): string => (typeof given === 'string' && isId(given) ? given : (urnId(entry['fullUrl']) ?? newId()));
+  const put = (resourceType: string, id: string) =>
+    ({ interaction: 'update', resourceType, id, newId: id, parameters: [], headers: {}, base }) as const;
+  if (bundle !== 'batch' && bundle !== 'transaction')
+    return typeof name === 'string' ? put(name, ownId()) : problem('resource', 'The entry has no resource.');
+  const request = readEntryRequest(entry, bundle, base);
+  if ('kind' in request) return request;
+  const { interaction, resourceType, id, criteria, headers } = request;
+  const noneExist = headers['if-none-exist'];
+  if (id !== undefined) {
+    const written = { ...put(resourceType, id), ...preconditionOf(headers) };
+    return interaction === 'delete' ? { ...written, interaction } : written;
+  }
+  if (interaction === 'create' && noneExist === undefined) return put(resourceType, ownId());
+  try {
+    const isCreate = interaction === 'create';
+    const query = isCreate ? queryOf(noneExist ?? '', { name: resourceType }, base) : criteria;
+    const parameters = parsePairs(query ?? '');
+    const conditional = { interaction, resourceType, parameters, headers: isCreate ? headers : {}, base };
+    return interaction === 'delete' ? conditional : { ...conditional, newId: ownId() };
+  } catch (error) {
+    if (!(error instanceof FhirError)) throw error;
+    return problem(interaction === 'create' ? 'request.ifNoneExist' : 'request.url', error.message);
+  }
+}
+
+/** The id of a `urn:uuid:` fullUrl, which is the same wherever the entry is loaded from. */
+function urnId(fullUrl: unknown): string | undefined {
+  if (typeof fullUrl !== 'string' || !fullUrl.startsWith('urn:uuid:')) return undefined;
+  const id = fullUrl.slice('urn:uuid:'.length);
+  return isId(id) ? id : undefined;
+}
+
+/**
+ * https://hl7.org/fhir/R4/http.html#concurrency,
+ * https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch
+ */
+function preconditionOf(headers: EntryHeaders): { readonly precondition?: VersionPrecondition } {
+  if (headers['if-none-match'] === '*') return { precondition: { is: 'absent' } };
+  const [tag] = parseETag(headers['if-match'] ?? '');
+  // A version that is not a number never existed: nothing has version -1.
+  return tag === undefined
+    ? {}
+    : { precondition: { is: 'version', version: /^\d{1,15}$/.test(tag) ? Number(tag) : -1 } };
+}
 
 /** The request of an entry of a batch or transaction, in the terms of a separate request. */
-export interface EntryRequest extends Pick<FhirRequest, 'id'> {
+interface StatedRequest extends Pick<SentRequest, 'id'> {
   readonly interaction: 'create' | 'update' | 'delete';
   readonly resourceType: string;
   /** For a conditional update or delete: the part of the URL after `?`. */
@@ -13,7 +89,7 @@ export interface EntryRequest extends Pick<FhirRequest, 'id'> {
 }
 
 /** https://hl7.org/fhir/R4/bundle-definitions.html#Bundle.entry.request.ifMatch and the elements beside it */
-export type EntryHeaders = Pick<RequestHeaders, 'if-none-match' | 'if-none-exist'> & { readonly 'if-match'?: string };
+type EntryHeaders = Pick<RequestHeaders, 'if-none-match' | 'if-none-exist'> & { readonly 'if-match'?: string };
 
 /** An entry that cannot be processed, and its element at fault. */
 export interface EntryProblem {
@@ -31,7 +107,7 @@ export function readEntryRequest(
   { request, resource }: Readonly<Record<string, unknown>>,
   bundle: 'batch' | 'transaction',
   base: string,
-): EntryRequest | EntryProblem {
+): StatedRequest | EntryProblem {
   if (!isObject(request)) return problem('request', `An entry of a ${bundle} must have a \`request\`.`);
   const url = parseUrl(request['url'], base);
   if (url === undefined) {
@@ -65,7 +141,7 @@ export function readEntryRequest(
   }
 }
 
-export const problem = (element: string, text: string): EntryProblem => ({ kind: 'problem', element, text });
+const problem = (element: string, text: string): EntryProblem => ({ kind: 'problem', element, text });
 
 const wrongType = (given: unknown, wanted: string): EntryProblem =>
   given === undefined
@@ -80,7 +156,7 @@ function headersOf({ ifMatch, ifNoneMatch, ifNoneExist }: Readonly<Record<string
   };
 }
 
-function parseUrl(url: unknown, base: string): Pick<EntryRequest, 'resourceType' | 'id' | 'criteria'> | undefined {
+function parseUrl(url: unknown, base: string): Pick<StatedRequest, 'resourceType' | 'id' | 'criteria'> | undefined {
   if (typeof url !== 'string') return undefined;
   const relative = url.startsWith(`${base}/`) ? url.slice(base.length + 1) : url.replace(/^\//, '');
   const query = relative.indexOf('?');
