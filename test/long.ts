@@ -108,7 +108,7 @@ const rest: readonly Step[] = [
     files: ['test/fhir/xml'],
   },
   {
-    what: 'answers to a hundred requests at once; the bench with every case',
+    what: 'Bundles and pages of the explorer beside a hundred others; the bench with every case',
     env: { CRS_TEST_LONG: '1' },
     files: ['test/http/answer-limits.test.ts', 'test/bench/measures.test.ts'],
   },
