@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
 import { readConfig } from '../../src/config/read.ts';
@@ -43,7 +43,10 @@ const picture = (): object => media({ subject: { reference: 'Patient/p1' } });
 
 describe('two processes', () => {
   beforeAll(() => start(['--metrics-port', '0']));
-  beforeEach(connect);
+  beforeEach(async () => {
+    await vi.waitUntil(() => server.running.children().length === 2, { timeout: 20_000 });
+    await connect();
+  });
   afterEach(disconnect);
   afterAll(() => server.close());
 
@@ -58,7 +61,7 @@ describe('two processes', () => {
     for (const pid of server.running.children()) process.kill(pid, 'SIGKILL');
     await expect.poll(() => server.notices.filter(text => text.includes('has ended (SIGKILL)'))).toHaveLength(2);
     expect(await scraped()).toContain(reads(3));
-    await expect.poll(() => server.running.children(), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => server.running.children()).toHaveLength(2);
     first = server.client();
     await first.ask('GET', '/Patient/p1');
     first.close();
