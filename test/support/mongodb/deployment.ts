@@ -5,6 +5,8 @@ import { mongoServer } from './place.ts';
 /** What the server that `CRS_TEST_MONGODB` names has, as it says itself. */
 export interface Deployment {
   readonly replicaSet: boolean;
+  /** By the bridge before the engine: `bridge/`. */
+  readonly simulated: boolean;
   readonly sharded: boolean;
   /** It asks for a name and a password, and the URL holds them. */
   readonly credentials: boolean;
@@ -16,7 +18,7 @@ declare module 'vitest' {
   }
 }
 
-const suites: Readonly<Record<keyof Deployment, string>> = {
+const suites: Readonly<Record<Exclude<keyof Deployment, 'simulated'>, string>> = {
   replicaSet: 'replica set (a step-down of the primary, reads from secondaries, transactions)',
   sharded: 'sharded cluster (what a read and a search of a patient touch)',
   credentials: 'credentials (a wrong password, a right one)',
@@ -30,11 +32,12 @@ export async function setup(project: TestProject): Promise<void> {
     const hello = await client.db('admin').command({ hello: 1 });
     const deployment = {
       replicaSet: hello['setName'] !== undefined,
+      simulated: hello['bridge'] === true,
       sharded: hello['msg'] === 'isdbgrid',
       credentials: client.options.credentials !== undefined,
     };
     project.provide('deployment', deployment);
-    const lacks = (Object.keys(suites) as (keyof Deployment)[]).filter(name => !deployment[name]); // its own keys
+    const lacks = (Object.keys(suites) as (keyof typeof suites)[]).filter(name => !deployment[name]); // its own keys
     if (lacks.length > 0)
       console.log(`Left out, since the server has none: ${lacks.map(name => suites[name]).join('; ')}.\n`);
   } finally {

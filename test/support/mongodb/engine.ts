@@ -13,8 +13,8 @@ export interface MongoEngine {
   readonly port: number;
   /** Without a database. */
   readonly url: string;
-  /** The same by the engine's own socket, without TLS: it takes half the time, and is another one after a start. */
-  readonly socketUrl: string;
+  /** The same, by which the driver asks for the members of the replica set, and follows the primary. */
+  readonly replicaSetUrl: string;
   /** Stops it cleanly. */
   stop(): Promise<void>;
   /** Ends it as a crash does. */
@@ -32,9 +32,8 @@ export async function startMongo(tls?: { readonly cert: string; readonly key: st
   if (tls !== undefined) for (const [at, text] of [tls.cert, tls.key].entries()) writeFileSync(files[at] ?? '', text);
   let child: ChildProcess;
   let port = 0;
-  let socket = '';
   const start = async (): Promise<void> => {
-    ({ child, port, socket } = await launch([join(folder, 'data'), String(port), ...files]));
+    ({ child, port } = await launch([join(folder, 'data'), String(port), ...files]));
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -46,9 +45,7 @@ export async function startMongo(tls?: { readonly cert: string; readonly key: st
   return {
     port,
     url: `mongodb://127.0.0.1:${port}/?directConnection=true`,
-    get socketUrl() {
-      return `mongodb://${encodeURIComponent(socket)}/?directConnection=true`;
-    },
+    replicaSetUrl: `mongodb://127.0.0.1:${port}/?replicaSet=rs0`,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
     start,
@@ -60,14 +57,15 @@ export async function startMongo(tls?: { readonly cert: string; readonly key: st
 }
 
 /** Resolves when the engine answers; rejects with what it said where it does not run. */
-function launch(args: readonly string[]): Promise<{ child: ChildProcess; port: number; socket: string }> {
+function launch(args: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
   return new Promise((resolve, reject) => {
-    const child = spawn(script, args, { stdio: ['pipe', 'pipe', 'pipe'] }); // it ends with our end of its stdin
+    const env = { ...process.env, NODE: process.execPath };
+    const child = spawn(script, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }); // it ends with our end of its stdin
     let said = '';
     const hear = (text: string): void => {
       said += text;
-      const [, socket, port] = /^socket (.+)\nready on 127\.0\.0\.1:(\d+)$/m.exec(said) ?? [];
-      if (socket !== undefined) resolve({ child, port: Number(port), socket });
+      const [, port] = /^ready on 127\.0\.0\.1:(\d+)$/m.exec(said) ?? [];
+      if (port !== undefined) resolve({ child, port: Number(port) });
     };
     for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', hear);
     child.on('error', reject);
