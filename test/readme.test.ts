@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { root } from './cli/process.ts';
 import { exitCodeMeanings } from '../src/cli/command.ts';
 import { commands } from '../src/cli/commands.ts';
-import { findings } from '../src/cli/findings.ts';
+import { findings } from '../src/cli/verify.ts';
 import { clientSchema, userSchema } from '../src/smart/accounts/accounts-schema.ts';
 import { issuerSchema } from '../src/config/issuers.ts';
 import { settings } from '../src/config/settings.ts';

@@ -3,10 +3,13 @@ import { createRegistry } from '../smart/accounts/registry.ts';
 import type { Registry } from '../smart/accounts/registered.ts';
 import { readAccountsAt } from '../smart/accounts/accounts.ts';
 import type { Config } from '../config/read.ts';
-import type { Flag } from '../config/flag.ts';
+import { toggle } from '../config/flag.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import { CommandError } from './command.ts';
+import { CommandError, storeSettings } from './command.ts';
+import type { Command } from './command.ts';
+import { withStore } from './open.ts';
 import type { Opened } from './open.ts';
+import { table } from './print.ts';
 
 /** Clients and users as a server with these settings has them, and those of its file. */
 export async function accountsOf(
@@ -34,21 +37,59 @@ export function unknownAccount(
 }
 
 /** Prints the output of a command as JSON. */
-export const jsonFlag = {
-  flag: 'json',
-  value: undefined,
-  read: () => true,
-  meaning: 'Print JSON, for programs',
-} as const satisfies Flag;
+export const jsonFlag = toggle('json', 'Print JSON, for programs');
 
 /** Prints the entry for the accounts file, and stores nothing. */
-export const forFileFlag = {
-  flag: 'for-file',
-  value: undefined,
-  read: () => true,
-  meaning: 'Print the entry for the file that `accounts` names, and store nothing',
-} as const satisfies Flag;
+export const forFileFlag = toggle('for-file', 'Print the entry for the file that `accounts` names, and store nothing');
 
 /** One list from repeatable flags with comma-separated values. */
 export const listed = (read: (text: string) => string) => (text: string) =>
   text.split(',').map(item => read(item.trim()));
+
+/** The list of clients or of users. */
+interface AccountList<Registered> {
+  /** The list, in the registry and in the file of accounts. */
+  readonly of: 'clients' | 'users';
+  /** Returns all accounts of the registry. */
+  readonly read: (registry: Registry) => Promise<readonly Registered[]>;
+  /** The cells of the table between the first, ID, and the last two, REGISTERED and FROM, by their headings. */
+  readonly columns: Readonly<Record<string, (account: Omit<Registered, 'registered'>) => string>>;
+  /** The properties of `--json` between the id and the last two, `registered` and `from`. */
+  readonly json: (account: Omit<Registered, 'registered'>) => object;
+}
+
+/** A command that lists accounts as a table, or as JSON without the digests of their secrets and passwords. */
+export function accountList<Registered extends { readonly id: string; readonly registered: number }>({
+  of,
+  read,
+  columns,
+  json,
+}: AccountList<Registered>): Command {
+  return {
+    details: 'With the setting `accounts`, those of its file are listed too.',
+    takes: [...storeSettings, 'accounts'],
+    own: [jsonFlag],
+    async run({ config, own }) {
+      return withStore(config, 'read', async opened => {
+        const { registry, inFile } = await accountsOf(config, opened);
+        const accounts = (await read(registry)).map(({ registered, ...account }) => ({
+          account,
+          registered: new Date(registered).toISOString(),
+          from: inFile[of].some(({ id }) => id === account.id) ? 'file' : 'store',
+        }));
+        if (own.json === true) {
+          const shown = accounts.map(({ account, ...more }) => ({ id: account.id, ...json(account), ...more }));
+          console.log(JSON.stringify(shown, null, 2));
+          return;
+        }
+        const rows = accounts.map(({ account, registered, from }) => [
+          account.id,
+          ...Object.values(columns).map(cell => cell(account)),
+          registered.slice(0, 10),
+          from,
+        ]);
+        console.log(table(['ID', ...Object.keys(columns), 'REGISTERED', 'FROM'], rows));
+      });
+    },
+  };
+}

@@ -3,9 +3,8 @@ import { clientId } from '../smart/accounts/account-rules.ts';
 import { issuerPath } from '../auth/offered.ts';
 import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
-import { defineCommand, exitCodes, storeSettings } from './command.ts';
+import { defineCommand, onePositional, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
-import { onePositional } from './positionals.ts';
 import { readPrivateKey, signAssertion } from './private-key.ts';
 
 /** Prints a client assertion, and nothing else: the credential of an asymmetric client. */
@@ -28,7 +27,6 @@ https://hl7.org/fhir/smart-app-launch/STU2.2/client-confidential-asymmetric.html
     if (named === undefined) throw new ConfigError(['`--kid` is missing: the file has no id of the key.']);
     return withStore(config, 'read', async ({ publicUrl }) => {
       console.log(signAssertion(id, `${publicUrl}${issuerPath}/token`, key, named));
-      return exitCodes.done;
     });
   },
 });

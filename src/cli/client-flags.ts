@@ -1,11 +1,42 @@
 import { randomBytes } from 'node:crypto';
-import type { Flag } from '../config/flag.ts';
-import { redirectUri, registrableScope, webOrigin, webUrl } from '../smart/accounts/account-rules.ts';
+import { readFileSync } from 'node:fs';
+import { toggle } from '../config/flag.ts';
+import type { Flag, Given } from '../config/flag.ts';
+import { keySet, redirectUri, registrableScope, webOrigin, webUrl } from '../smart/accounts/account-rules.ts';
 import { ConfigError } from '../config/read.ts';
 import { choice, displayName, partitionId, some } from '../config/values.ts';
 import type { Model } from '../model/model.ts';
+import type { RegisteredClient } from '../smart/accounts/registered.ts';
 import { jsonFlag, listed } from './accounts.ts';
-import { keyFlags } from './client-keys.ts';
+
+/** The public keys of a client. */
+export const keyFlags = [
+  { flag: 'jwks', value: 'FILE', read: keysIn, meaning: 'File with its public keys, a JSON Web Key Set' },
+  { flag: 'jwks-url', value: 'URL', read: webUrl, meaning: 'URL of its public keys, instead of a file' },
+] as const satisfies readonly Flag[];
+
+/** Public keys, or their URL. */
+export type Keys = Pick<RegisteredClient, 'jwks' | 'jwksUrl'>;
+
+/** The keys of these flags. */
+export function keysOf(own: Given<typeof keyFlags>): Keys {
+  return { jwks: own.jwks, jwksUrl: own['jwks-url'] };
+}
+
+function keysIn(path: string): RegisteredClient['jwks'] {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const why = cause instanceof SyntaxError ? 'is not JSON.' : 'cannot be read.';
+    throw new Error(`names \`${path}\`, which ${why}`, { cause });
+  }
+  try {
+    return keySet(value);
+  } catch (cause) {
+    throw new Error(`names \`${path}\`, which ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}
 
 /** The properties of a client. */
 export const clientFlags = [
@@ -53,12 +84,7 @@ export const clientFlags = [
     meaning: 'A web origin of its pages, in addition to those of its redirect URIs',
   },
   ...keyFlags,
-  {
-    flag: 'no-response-iss',
-    value: undefined,
-    read: () => true,
-    meaning: 'Authorization responses have no `iss`, for apps whose launch page is their redirect page',
-  },
+  toggle('no-response-iss', 'Authorization responses have no `iss`, for apps whose launch page is their redirect page'),
   jsonFlag,
 ] as const satisfies readonly Flag[];
 

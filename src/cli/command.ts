@@ -1,9 +1,10 @@
+import { ConfigError } from '../config/read.ts';
 import type { Arguments } from '../config/read.ts';
 import type { Flag } from '../config/flag.ts';
 
 /** One command of the command line, with its own flags; its name and summary are in commands.ts. */
 export interface Command<Own extends readonly Flag[] = readonly Flag[]> {
-  /** The positional arguments, for the usage line. */
+  /** The positional arguments, for the usage line; without them, none are accepted. */
   readonly positionals?: string;
   /** The paragraph of the help text after the usage line. */
   readonly details?: string;
@@ -12,8 +13,8 @@ export interface Command<Own extends readonly Flag[] = readonly Flag[]> {
   readonly own?: Own;
   /** Printed if a signal stops it; omitted if there is nothing to say. `serve` and `interruptible` work print more. */
   readonly whenStopped?: string;
-  /** Does the work and returns the exit code. */
-  run(given: Arguments<Own>): Promise<ExitCode>;
+  /** Does the work, and returns the exit code if it is not `done`. */
+  run(given: Arguments<Own>): Promise<ExitCode | void>;
 }
 
 /** The command itself, with the types of its flags. */
@@ -69,3 +70,20 @@ export const storeSettings = [
   'public-url',
   'debug',
 ] as const;
+
+/** The one positional argument of a command, parsed; `name` as in the usage line. Throws ConfigError. */
+export function onePositional<T>(positionals: readonly string[], name: string, read: (text: string) => T): T {
+  const [first, ...more] = positionals;
+  if (first === undefined) throw new ConfigError([`${name} is missing.`]);
+  if (more.length > 0) throw new ConfigError([`One ${name} is expected, found ${positionals.join(' ')}.`]);
+  try {
+    return read(first);
+  } catch (error) {
+    throw new ConfigError([`${name} ${error instanceof Error ? error.message : String(error)}`]);
+  }
+}
+
+/** For a command without positional arguments. Throws ConfigError. */
+export function noPositionals(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw new ConfigError(positionals.map(text => `\`${text}\` is not expected here.`));
+}

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { toggle } from '../config/flag.ts';
 import type { Flag, Given } from '../config/flag.ts';
 import { ConfigError } from '../config/read.ts';
 import { httpUrl, integer, some } from '../config/values.ts';
@@ -6,9 +7,8 @@ import { areas } from '../conformance/run.ts';
 import type { Area } from '../conformance/run.ts';
 import type { Report } from '../conformance/report/report.ts';
 import { didYouMean } from '../fhir/suggest.ts';
-import { defineCommand, exitCodes } from './command.ts';
+import { defineCommand, exitCodes, onePositional } from './command.ts';
 import { interruptible } from './interruption.ts';
-import { onePositional } from './positionals.ts';
 import { readPrivateKey, signAssertion } from './private-key.ts';
 import { createProgress } from './progress.ts';
 
@@ -35,12 +35,7 @@ const flags = [
   { flag: 'key', value: 'FILE', read: some, meaning: 'File with its private key: RSA, or EC on P-384' },
   { flag: 'kid', value: 'ID', read: some, meaning: 'Id of the key, if the file has none' },
   { flag: 'scope', value: 'SCOPES', read: some, default: 'system/*.rs', meaning: 'The scopes of its tokens' },
-  {
-    flag: 'write',
-    value: undefined,
-    read: () => true,
-    meaning: 'Create, change and delete records too, but only own ones, which are removed',
-  },
+  toggle('write', 'Create, change and delete records too, but only own ones, which are removed'),
   { flag: 'json', value: 'FILE', read: some, meaning: 'Write the report as JSON' },
   { flag: 'test-report', value: 'FILE', read: some, meaning: 'Write the report as a FHIR TestReport' },
   { flag: 'html', value: 'FILE', read: some, meaning: 'Write the report as a page with every failure' },

@@ -1,11 +1,19 @@
 import { ConfigError } from '../config/read.ts';
+import type { Config } from '../config/read.ts';
+import { toggle } from '../config/flag.ts';
 import { some } from '../config/values.ts';
-import type { JsonObject } from '../fhir/json-object.ts';
 import { objectsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Initialized, LeftOut } from '../guide/init.ts';
-import { CommandError, defineCommand, exitCodes } from './command.ts';
-import { noPositionals } from './positionals.ts';
+import { CommandError, defineCommand, noPositionals } from './command.ts';
+
+export interface OwnFlags {
+  readonly from?: string | undefined;
+  readonly statement?: string | undefined;
+  readonly types?: string | undefined;
+  readonly out: string;
+}
 
 /** Writes a capability folder: from the statement of a published guide, or with all of R4. */
 export const command = defineCommand({
@@ -22,36 +30,41 @@ supported; the rest is listed with the reason. --definitions names packages that
   takes: ['definitions', 'debug'],
   own: [
     { flag: 'from', value: 'PACKAGE', read: some, meaning: 'The FHIR package (.tgz) of the guide' },
-    { flag: 'all', value: undefined, read: () => true, meaning: 'All of R4 instead of a guide' },
+    toggle('all', 'All of R4 instead of a guide'),
     { flag: 'types', value: 'A,B', read: some, meaning: 'Only these resource types, separated by commas' },
     { flag: 'statement', value: 'ID', read: some, meaning: 'The CapabilityStatement, if the guide has several' },
     { flag: 'out', value: 'DIR', read: some, default: './guide', meaning: 'The folder; created if needed' },
   ],
   async run({ config, own, positionals }) {
-    if (own.all === true) return (await import('./definitions-init-all.ts')).initAllCommand(config, own, positionals);
-    noPositionals(positionals);
-    const from = own.from;
-    if (from === undefined)
-      throw new ConfigError([
-        '`--from` is missing: name the FHIR package (.tgz) of a guide, or declare all of R4 with `--all`.',
-      ]);
-    const out = own.out;
-    const { initDefinitions, nameOf } = await import('../guide/init.ts');
-    const { writeNew } = await import('../guide/write.ts');
-    const guide = await chooseStatement(from, own.statement, nameOf);
-    const chosen = chosenTypes(guide, own.types);
-    const made = await initDefinitions(guide, chosen, [from, ...config.definitions]);
-    const resources = objectsOf(objectsOf(made.statement['rest'])[0]?.['resource']);
-    if (resources.length === 0) throw new CommandError('None of the requirements of the guide is supported.');
-    const file = await writeNew(out, `${nameOf(guide)}.json`, made.statement);
-    report(made, resources.length);
-    const parameters = resources.reduce((sum, { searchParam }) => sum + objectsOf(searchParam).length, 0);
-    console.log(`Wrote ${file}: ${resources.length} resource types with ${parameters} search parameters.`);
-    const packages = [from, ...config.definitions].map(path => ` --definitions ${path}`).join('');
-    console.log(`Next: definitions check --capability ${out}${packages}`);
-    return exitCodes.done;
+    if (own.all === true) await writeAll(config, own, positionals);
+    else await writeGuide(config, own, positionals);
   },
 });
+
+async function writeGuide(
+  { definitions }: Config,
+  { from, out, statement, types }: OwnFlags,
+  positionals: readonly string[],
+): Promise<void> {
+  noPositionals(positionals);
+  if (from === undefined)
+    throw new ConfigError([
+      '`--from` is missing: name the FHIR package (.tgz) of a guide, or declare all of R4 with `--all`.',
+    ]);
+  const { initDefinitions, nameOf } = await import('../guide/init.ts');
+  const { writeNew } = await import('../guide/write.ts');
+  const guide = await chooseStatement(from, statement, nameOf);
+  const chosen = chosenTypes(guide, types);
+  const made = await initDefinitions(guide, chosen, [from, ...definitions]);
+  const resources = objectsOf(objectsOf(made.statement['rest'])[0]?.['resource']);
+  if (resources.length === 0) throw new CommandError('None of the requirements of the guide is supported.');
+  const file = await writeNew(out, `${nameOf(guide)}.json`, made.statement);
+  report(made, resources.length);
+  const parameters = resources.reduce((sum, { searchParam }) => sum + objectsOf(searchParam).length, 0);
+  console.log(`Wrote ${file}: ${resources.length} resource types with ${parameters} search parameters.`);
+  const packages = [from, ...definitions].map(path => ` --definitions ${path}`).join('');
+  console.log(`Next: definitions check --capability ${out}${packages}`);
+}
 
 async function chooseStatement(
   from: string,
@@ -113,4 +126,49 @@ function typesOf(leftOut: readonly LeftOut[], all: number): string {
   if (leftOut.length >= all && all > 1) return 'every type';
   const named = leftOut.slice(0, 6).map(({ type }) => type);
   return `${named.join(', ')}${leftOut.length > 6 ? ` and ${leftOut.length - 6} types more` : ''}`;
+}
+
+/** `definitions init --all`: writes the interface `r4`, or some of its types, as a capability folder. */
+async function writeAll(
+  { definitions }: Config,
+  { from, statement, types: wanted, out }: OwnFlags,
+  [folder = out, ...more]: readonly string[],
+): Promise<void> {
+  if (from !== undefined || statement !== undefined)
+    throw new ConfigError(['`--all` declares all of R4; `--from` and `--statement` are for a published guide.']);
+  noPositionals(more);
+  const [{ operations }, { initAll }, { readTemplate }, { writeNew }] = await Promise.all([
+    import('../model/implemented.ts'),
+    import('../guide/init-all.ts'),
+    import('../guide/template.ts'),
+    import('../guide/write.ts'),
+  ]);
+  const template = readTemplate();
+  const names = wanted?.split(',').map(name => name.trim());
+  const made = await initAll(
+    template,
+    known => {
+      for (const name of names ?? []) requireType(name, known, template.omitted);
+      return name => names?.includes(name) ?? true;
+    },
+    definitions,
+    operations,
+  );
+  const resources = objectsOf(objectsOf(made['rest'])[0]?.['resource']);
+  const file = await writeNew(folder, 'r4.json', made);
+  if (names === undefined) for (const { type, reason } of template.omitted) console.log(`Omitted: ${type}. ${reason}`);
+  const parameters = resources.reduce((sum, { searchParam }) => sum + objectsOf(searchParam).length, 0);
+  console.log(`Wrote ${file}: ${resources.length} resource types with ${parameters} search parameters of their own.`);
+  console.log(`Next: serve --capability ${folder}${definitions.map(path => ` --definitions ${path}`).join('')}`);
+}
+
+function requireType(
+  name: string,
+  known: ReadonlySet<string>,
+  omitted: readonly { readonly type: string; readonly reason: string }[],
+): void {
+  const reason = omitted.find(({ type }) => type === name)?.reason;
+  if (reason !== undefined) throw new CommandError(`\`${name}\` cannot be declared. ${reason}`);
+  if (!known.has(name))
+    throw new CommandError(`\`${name}\` is not a resource type of FHIR R4.${didYouMean(name, known)}`);
 }

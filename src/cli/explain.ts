@@ -1,10 +1,13 @@
+import { toggle } from '../config/flag.ts';
 import type { Config } from '../config/read.ts';
-import type { Explanation } from '../interaction/search/explain/explanation.ts';
+import type { ExplainedSearch, Explanation } from '../interaction/search/explain/explanation.ts';
 import type { Partition } from '../store/port/partitions.ts';
-import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
-import { printExplanation } from './explain-text.ts';
-import { type Opened, partitionOf, withStore } from './open.ts';
-import { onePositional } from './positionals.ts';
+import type { Statement, Step } from '../interaction/search/explain/record.ts';
+import { counted } from '../observability/counted.ts';
+import { CommandError, defineCommand, onePositional, storeSettings } from './command.ts';
+import { partitionOf, withStore } from './open.ts';
+import type { Opened } from './open.ts';
+import { count, table } from './print.ts';
 
 /** Runs a search without access control and prints how it is understood and answered. */
 export const command = defineCommand({
@@ -15,14 +18,13 @@ and candidates that were read, and what was returned of them.
 
   npm run --silent cli -- explain 'TYPE?code=718-7&patient.name=roy&_sort=-date'`,
   takes: [...storeSettings, 'partition', 'search-deadline', 'terminology-server', 'terminology-timeout'],
-  own: [{ flag: 'json', value: undefined, read: () => true, meaning: 'Print JSON' }],
+  own: [toggle('json', 'Print JSON')],
   async run({ config, positionals, own }) {
     const url = onePositional(positionals, 'URL', text => text);
     return withStore(config, 'read', async opened => {
       const partition = await partitionOf(opened.store, config.partition);
       const explanation = await explained(url, opened, partition, config);
       console.log(own.json === true ? JSON.stringify(explanation, undefined, 2) : printExplanation(explanation));
-      return exitCodes.done;
     });
   },
 });
@@ -60,3 +62,58 @@ async function explained(
     throw error;
   }
 }
+
+/** An explanation for people. */
+function printExplanation({ searches, includes, steps = [], refusal }: Explanation): string {
+  const sum = (of: (step: Step) => number): number => steps.reduce((total, step) => total + of(step), 0);
+  return [
+    ...searches.map(printSearch),
+    ...includes,
+    ...steps.map((step, at) => printStep(step, at + 1)),
+    `${counted(
+      sum(step => step.examined),
+      'row',
+    )} examined, ${count(sum(step => step.returned))} returned.`,
+    ...(refusal === undefined ? [] : [`The answer is 403: ${refusal}`]),
+  ].join('\n\n');
+}
+
+function printSearch({ type, query, clauses, sort, sortIndex, count: limit }: ExplainedSearch): string {
+  const order = sortIndex ? 'an index has it' : 'no index has it: up to 10,000 matches are sorted';
+  return [
+    `Search of ${type}: ${query}`,
+    ...clauses.filter(({ by }) => by === 'candidates').map(one => `  decided on candidates: ${one.query}`),
+    `  order: ${sort}, ${order}; ${counted(limit, 'match', 'matches')} on a page`,
+  ].join('\n');
+}
+
+function printStep(
+  { operation, type, clauses, order, statements, times, examined, returned }: Step,
+  at: number,
+): string {
+  const often = times === 1 ? '' : `, ${count(times)} times`;
+  const rows = [
+    ...clauses.map(({ clause, index = 'none', use }) => ['clause', clause, index, use]),
+    ...order.map(({ key, index }) => ['order', key, index ?? 'none', index === undefined ? 'sort' : 'range']),
+  ];
+  return [
+    `${at}. ${operation} of ${type}${often}: ${counted(examined, 'row')} examined, ${count(returned)} returned`,
+    ...(rows.length === 0 ? [] : [indented(table(['part', 'what', 'index', 'use'], rows))]),
+    ...statements.map(one => indented(printStatement(one))),
+  ].join('\n');
+}
+
+function printStatement({ text, plan, times, examined, returned }: Statement): string {
+  const often = times === 1 ? '' : `${count(times)} times, `;
+  return [
+    text,
+    `  ${often}${counted(examined, 'row')} examined, ${count(returned)} returned`,
+    ...plan.map(one => `  ${one}`),
+  ].join('\n');
+}
+
+const indented = (text: string): string =>
+  text
+    .split('\n')
+    .map(line => `   ${line}`)
+    .join('\n');

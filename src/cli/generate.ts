@@ -7,8 +7,7 @@ import { integer } from '../config/values.ts';
 import { DEFAULT_DATE, generate } from '../demo/generate.ts';
 import type { Generated } from '../demo/generate.ts';
 import { makeFolder } from '../store/files/durable.ts';
-import { defineCommand, exitCodes } from './command.ts';
-import { noPositionals } from './positionals.ts';
+import { defineCommand } from './command.ts';
 
 import { counted } from '../observability/counted.ts';
 
@@ -41,15 +40,13 @@ histories, about 55 records each. The same flags always give the same bytes.
   takes: ['debug'],
   whenStopped: 'The output is not complete; the same command writes all of it again.',
   own: flags,
-  async run({ own, positionals }) {
-    noPositionals(positionals);
+  async run({ own }) {
     const options = { patients: own.patients, seed: own.seed, date: own.date };
     if (own.out === undefined) {
       await pipeline(Readable.from(lines(generate(options))), process.stdout, { end: false });
     } else {
       await writeFolder(own.out, generate(options));
     }
-    return exitCodes.done;
   },
 });
 

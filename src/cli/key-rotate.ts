@@ -1,9 +1,9 @@
+import { toggle } from '../config/flag.ts';
 import { readKeyFile } from '../smart/accounts/key-file.ts';
 import { discardSigningKeys, rotateSigningKeys } from '../smart/token/signing-keys.ts';
 import { audited } from './audited.ts';
-import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
+import { CommandError, defineCommand, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
-import { noPositionals } from './positionals.ts';
 
 /** Adds a signing key; tokens of the former one stay valid until they expire. */
 export const command = defineCommand({
@@ -12,9 +12,8 @@ longer than the tokens that they signed are valid. Access tokens are not signed 
 key file is lost, --discard replaces all keys with the given key file: ID tokens that apps hold can no
 longer be verified.`,
   takes: [...storeSettings, 'key-file'],
-  own: [{ flag: 'discard', value: undefined, read: () => true, meaning: 'Delete keys that cannot be decrypted' }],
-  async run({ config, own, positionals }) {
-    noPositionals(positionals);
+  own: [toggle('discard', 'Delete keys that cannot be decrypted')],
+  async run({ config, own }) {
     const path = config.keyFile ?? (await demoKeyFile(config.store));
     if (path === undefined) throw new CommandError('`--key-file` is missing: the file with which the store is served.');
     const secret = readKeyFile(path);
@@ -29,7 +28,6 @@ longer be verified.`,
       });
       console.log(`The key \`${kid}\` signs from ${new Date(from).toISOString()} on.`);
       if (former !== undefined) console.log(`The former one, \`${former}\`, stays published for a day.`);
-      return exitCodes.done;
     });
   },
 });

@@ -1,15 +1,18 @@
+import { toggle } from '../config/flag.ts';
 import { clientId, userId } from '../smart/accounts/account-rules.ts';
 import { createLaunch } from '../smart/sign-in/launches.ts';
 import type { RegisteredClient, RegisteredUser } from '../smart/accounts/registered.ts';
 import { ConfigError } from '../config/read.ts';
 import { some } from '../config/values.ts';
-import { isId } from '../fhir/reference.ts';
+import { ownedBy } from '../auth/owned-by.ts';
+import { matches } from '../search/matches.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { audited } from './audited.ts';
 import { accountsOf, jsonFlag, unknownAccount } from './accounts.ts';
-import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
-import { requireContext } from './launch-context.ts';
+import { CommandError, defineCommand, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
-import { noPositionals } from './positionals.ts';
+import type { Opened } from './open.ts';
+import { recordId } from './record-flags.ts';
 
 /** Creates a launch token, as an EHR that starts an app does, and prints the URL to open. */
 export const command = defineCommand({
@@ -29,12 +32,11 @@ opened and signed in to by this user.
       meaning: 'Id of the encounter in context, which belongs to the patient',
     },
     { flag: 'intent', value: 'TEXT', read: some, meaning: 'The task that the user is about to do' },
-    { flag: 'no-banner', value: undefined, read: () => true, meaning: 'The patient is shown outside of the app' },
+    toggle('no-banner', 'The patient is shown outside of the app'),
     { flag: 'launch-url', value: 'URL', read: some, meaning: 'One of its launch URLs; default: the first' },
     jsonFlag,
   ],
-  async run({ config, own, positionals }) {
-    noPositionals(positionals);
+  async run({ config, own }) {
     const { client: id, user: who, patient, encounter, intent } = own;
     if (id === undefined || who === undefined) {
       const needed = (['client', 'user'] as const).filter(flag => own[flag] === undefined);
@@ -77,7 +79,6 @@ opened and signed in to by this user.
       url.searchParams.set('iss', `${publicUrl}/r4/${partition.id}`);
       url.searchParams.set('launch', value);
       console.log(own.json === true ? JSON.stringify({ launch: value, url: url.href }) : url.href);
-      return exitCodes.done;
     });
   },
 });
@@ -105,7 +106,35 @@ function launchUrlOf({ id, launchUrls }: RegisteredClient, given: string | undef
   throw new CommandError(`\`${url}\` is not a launch URL of \`${id}\`; use ${launchUrls.join(', ')}.`);
 }
 
-function recordId(text: string): string {
-  if (isId(text)) return text;
-  throw new Error(`is \`${text}\`, but must be an id, without its type.`);
+/** Ids of the records in the context of a launch. */
+interface LaunchContext {
+  readonly patient: string | undefined;
+  readonly encounter: string | undefined;
+}
+
+/**
+ * Throws CommandError if a record in context does not exist, or the encounter belongs to another patient: the app would
+ * show one person's visit in the record of another.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html#launch-context-arrives-with-your-access_token
+ */
+async function requireContext(
+  { patient, encounter }: LaunchContext,
+  partition: Partition,
+  { model, extract, owner, publicUrl }: Pick<Opened, 'model' | 'extract' | 'owner' | 'publicUrl'>,
+): Promise<void> {
+  if (patient !== undefined && owner !== undefined && (await partition.read(owner, patient)) === undefined)
+    throw new CommandError(`There is no ${owner} \`${patient}\` in \`${partition.id}\`.`);
+  // `launch/encounter` has the name of the type in lower case.
+  const type = [...model.types.values()].find(({ name }) => name.toLowerCase() === 'encounter');
+  if (encounter === undefined || type === undefined || owner === undefined) return;
+  if (patient === undefined)
+    throw new CommandError(`Name the patient of the encounter \`${encounter}\` with \`--patient\`.`);
+  const found = await partition.read(type.name, encounter);
+  if (found?.text === undefined)
+    throw new CommandError(`There is no ${type.name} \`${encounter}\` in \`${partition.id}\`.`);
+  const { id, lastUpdated, text } = found;
+  const rule = ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
+  const entries = extract(type, text, { id: partition.id, zone: partition.settings.zone });
+  if (rule === undefined || matches(rule, { id, lastUpdated, entries })) return;
+  throw new CommandError(`The ${type.name} \`${encounter}\` does not belong to the ${owner} \`${patient}\`.`);
 }

@@ -6,9 +6,9 @@ import { choice, some } from '../config/values.ts';
 import { audited } from './audited.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
-import { notIndexedLines } from './not-indexed.ts';
+import { count, notIndexedLines } from './print.ts';
 import { partitionOf, withStore } from './open.ts';
-import { count, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
 import { counted } from '../observability/counted.ts';
 
 const flags = [

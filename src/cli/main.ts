@@ -3,13 +3,68 @@ import program from '../../package.json' with { type: 'json' };
 import { ConfigError, readArguments } from '../config/read.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { hideCredentials } from '../store/url.ts';
-import { CommandError, exitCodes } from './command.ts';
-import type { ExitCode } from './command.ts';
-import { commands } from './commands.ts';
-import { explanation } from './explanation.ts';
-import { commandHelp, overview } from './help.ts';
 import { createLog } from '../observability/log.ts';
+import { fileFlag, settings } from '../config/settings.ts';
+import type { Flag } from '../config/flag.ts';
+import { CommandError, exitCodeMeanings, exitCodes, noPositionals } from './command.ts';
+import type { Command, ExitCode } from './command.ts';
+import { commands } from './commands.ts';
+import type { CommandEntry } from './commands.ts';
+import { explanation } from './explanation.ts';
 import { endOnSignals } from './interruption.ts';
+import { columns } from './print.ts';
+
+const CALL = 'npm run cli --';
+
+/** The output of `--help` without a command; after the first word of a group, its commands. */
+function overview(group = ''): string {
+  const inGroup = commands.filter(({ name }) => name.startsWith(`${group} `));
+  const shown = inGroup.length > 0 ? inGroup : commands;
+  return `A FHIR R4 server whose interface is data.
+
+Usage: ${CALL} COMMAND [FLAGS]
+
+Commands:
+${columns(shown.map(({ name, summary }) => [name, summary]))}
+
+\`${CALL} COMMAND --help\` explains one command. Settings may also be given as environment variables
+(\`CRS_PORT\`) or in a JSON file (\`--config FILE\`).
+
+Exit codes:
+${columns(exitCodeMeanings.map(([code, meaning]) => [String(code), meaning]))}
+`;
+}
+
+/** The output of `COMMAND --help`. */
+function commandHelp({ name, summary }: CommandEntry, command: Command): string {
+  const taken = settings.filter(({ flag }) => command.takes.includes(flag));
+  const own = command.own ?? [];
+  const flags = own.length > 0 ? `Flags:\n${columns(own.map(explained))}\n\n` : '';
+  return `${summary}.
+
+Usage: ${[CALL, name, command.positionals, '[FLAGS]'].filter(Boolean).join(' ')}
+${command.details === undefined ? '' : `\n${command.details}\n`}
+${flags}Settings (also as environment variable, or as a key in the settings file):
+${columns([explained(fileFlag), ...taken.map(explained)])}
+`;
+}
+
+function explained(flag: Flag & { readonly variable?: string }): [string, string] {
+  const fallback = flag.default ?? flag.defaultNote;
+  const notes = [
+    fallback === undefined || flag.value === undefined
+      ? ''
+      : `default ${fallback}${flag.unit === undefined ? '' : ` ${flag.unit}`}`,
+    fallback === undefined && flag.unit !== undefined ? `in ${flag.unit}` : '',
+    flag.repeats === true ? 'may be repeated' : '',
+    flag.variable ?? '',
+  ].filter(note => note !== '');
+  const meaning = flag.meaning.replaceAll('`', '');
+  return [
+    `--${flag.flag}${flag.value === undefined ? '' : ` ${flag.value}`}`,
+    `${meaning}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`,
+  ];
+}
 
 /** Runs a command line, reports errors, and returns the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -45,7 +100,7 @@ async function run(given: readonly string[]): Promise<ExitCode> {
     }
     throw new ConfigError([unknownCommand(words)]);
   }
-  const { command } = await entry.import();
+  const command = await entry.import();
   if (help) {
     process.stdout.write(commandHelp(entry, command));
     return exitCodes.done;
@@ -55,12 +110,13 @@ async function run(given: readonly string[]): Promise<ExitCode> {
   logsJson = isServer && (/--log-format[ =]json\b/.test(rest.join(' ')) || process.env['CRS_LOG_FORMAT'] === 'json');
   const parsed = readArguments(rest, process.env, { own: command.own ?? [], takes: command.takes });
   logsJson = isServer && parsed.config.logFormat === 'json';
-  if (isServer) return command.run(parsed); // which completes running requests
+  if (command.positionals === undefined) noPositionals(parsed.positionals);
+  if (isServer) return (await command.run(parsed)) ?? exitCodes.done; // which completes running requests
   const crash = (error: unknown): never => process.exit(explain(error));
   process.on('uncaughtException', crash).on('unhandledRejection', crash);
   const stopListening = endOnSignals(`Stopped.${command.whenStopped === undefined ? '' : ` ${command.whenStopped}`}`);
   try {
-    return await command.run(parsed);
+    return (await command.run(parsed)) ?? exitCodes.done;
   } finally {
     stopListening();
     process.off('uncaughtException', crash).off('unhandledRejection', crash);

@@ -1,3 +1,4 @@
+import { toggle } from '../config/flag.ts';
 import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -9,8 +10,8 @@ import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { openAt, type Opened } from './open.ts';
-import { noPositionals } from './positionals.ts';
-import { count, createProgress } from './progress.ts';
+import { createProgress } from './progress.ts';
+import { count } from './print.ts';
 import { counted } from '../observability/counted.ts';
 
 /** Copies a store into another one, of the same or another kind, and finally compares both. */
@@ -32,15 +33,9 @@ Exit code 3 if the stores differ; the line of the target then follows that of th
       meaning: 'The store that is copied; only its audit log changes',
     },
     { flag: 'to', value: 'URL', read: storeUrl, meaning: 'The target store; created if needed' },
-    {
-      flag: 'beside-server',
-      value: undefined,
-      read: () => true,
-      meaning: 'Run also while a server uses one of them: repeat it when the server is stopped',
-    },
+    toggle('beside-server', 'Run also while a server uses one of them: repeat it when the server is stopped'),
   ],
-  async run({ config, own, positionals }) {
-    noPositionals(positionals);
+  async run({ config, own }) {
     const [given, wanted] = [own.from, own.to];
     if (given === undefined && wanted === undefined) throw new ConfigError(['`--from` and `--to` are missing.']);
     const [from, to] = [given ?? config.store, wanted ?? config.store];

@@ -2,18 +2,14 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { newPassword, requirePassword } from '../smart/accounts/password.ts';
 import { ConfigError } from '../config/read.ts';
+import { toggle } from '../config/flag.ts';
 import type { Flag, Given } from '../config/flag.ts';
 import { CommandError, exitCodes } from './command.ts';
 
 /** The source of a password; never a flag, which every user of the machine can read. */
 export const passwordFlags = [
-  {
-    flag: 'password-stdin',
-    value: undefined,
-    read: () => true,
-    meaning: 'Read the password from the first line of stdin; default: type it at a terminal',
-  },
-  { flag: 'generate', value: undefined, read: () => true, meaning: 'Generate a password and print it once' },
+  toggle('password-stdin', 'Read the password from the first line of stdin; default: type it at a terminal'),
+  toggle('generate', 'Generate a password and print it once'),
 ] as const satisfies readonly Flag[];
 
 /** A password for a user, and whether it must be printed. */

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { count, printable } from './print.ts';
 
 /** The output of progress: stderr, or its replacement in tests. */
 export interface Terminal {
@@ -84,11 +84,6 @@ function cutMiddle(text: string, room: number): string {
   if (room < SHORTEST) return '';
   const head = Math.floor((room - 1) / 3);
   return `${characters.slice(0, head).join('')}…${characters.slice(characters.length - (room - 1 - head)).join('')}`;
-}
-
-/** 1234567 → `1,234,567`. */
-export function count(value: number): string {
-  return value.toLocaleString('en-CA');
 }
 
 /** 75 → `1 min 15 s`. */

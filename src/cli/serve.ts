@@ -1,3 +1,4 @@
+import { toggle } from '../config/flag.ts';
 import { once } from 'node:events';
 import { flushCompileCache } from 'node:module';
 import { createServer } from 'node:net';
@@ -17,7 +18,6 @@ import { createReloads } from '../engine/reloads.ts';
 import { shellWord } from '../store/files/left-behind.ts';
 import { hideCredentials } from '../store/url.ts';
 import { CommandError, defineCommand, exitCodes } from './command.ts';
-import { noPositionals } from './positionals.ts';
 import { createProgress } from './progress.ts';
 import { catchUncaught } from './uncaught.ts';
 import { counted } from '../observability/counted.ts';
@@ -29,16 +29,8 @@ and close the store; a second one ends the process at once. With --processes, SI
 answer, one after the other. --demo adds records only to a store that is new (or has no partition), or that it created
 itself; that store has clients and users too, whose passwords are printed, for this machine only.`,
   takes: settings.map(({ flag }) => flag).filter(flag => flag !== 'partition' && flag !== 'zone'),
-  own: [
-    {
-      flag: 'demo',
-      value: undefined,
-      read: () => true,
-      meaning: 'Fill a new store with synthetic records and print example requests',
-    },
-  ],
-  async run({ config: given, own, positionals }) {
-    noPositionals(positionals);
+  own: [toggle('demo', 'Fill a new store with synthetic records and print example requests')],
+  async run({ config: given, own }) {
     const log = createLog(given.log, process.stderr, Date.now, given.logFormat);
     const reloads = createReloads();
     process.on('SIGHUP', () => void reloads.reload()); // until the end of the process, which SIGHUP must not cause

@@ -1,17 +1,17 @@
+import { toggle } from '../config/flag.ts';
 import { grantToken } from '../auth/token/grant.ts';
 import type { TokenRequest } from '../auth/token/grant.ts';
 import { issueToken, tokenCollection } from '../auth/token/own-tokens.ts';
 import { ConfigError } from '../config/read.ts';
 import { integer, some } from '../config/values.ts';
 import { demoClients, demoUsers, scopesOf } from '../demo/clients.ts';
-import { isId } from '../fhir/reference.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import type { Model } from '../model/model.ts';
 import type { Store } from '../store/port/store.ts';
 import { audited } from './audited.ts';
-import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
+import { CommandError, defineCommand, storeSettings } from './command.ts';
 import { partitionOf, withStore } from './open.ts';
-import { noPositionals } from './positionals.ts';
+import { recordId } from './record-flags.ts';
 
 /** The parsed flags. */
 interface TokenFlags {
@@ -39,7 +39,7 @@ public URL of the server.
       read: word,
       meaning: 'A user of the demonstration, or a resource such as `Type/id`',
     },
-    { flag: 'patient', value: 'ID', read: patientId, meaning: 'Id of the patient in context, for patient/ scopes' },
+    { flag: 'patient', value: 'ID', read: recordId, meaning: 'Id of the patient in context, for patient/ scopes' },
     {
       flag: 'scope',
       value: 'SCOPES',
@@ -54,10 +54,9 @@ public URL of the server.
       unit: 'seconds',
       meaning: 'Lifetime of the token',
     },
-    { flag: 'i-am-operator', value: undefined, read: () => true, meaning: 'Issue it for any client, user and scope' },
+    toggle('i-am-operator', 'Issue it for any client, user and scope'),
   ],
-  async run({ config, own, positionals }) {
-    noPositionals(positionals);
+  async run({ config, own }) {
     if (own.client === undefined) throw new ConfigError(['`--client` is missing.']);
     const asked: TokenFlags = {
       client: own.client,
@@ -88,7 +87,6 @@ public URL of the server.
       return audited(opened, about, () => issueToken(store.documents(tokenCollection), grant));
     });
     console.log(token);
-    return exitCodes.done;
   },
 });
 
@@ -138,9 +136,4 @@ async function demoRequest(asked: TokenFlags, store: Store, model: Model, partit
 function word(text: string): string {
   if (/^[\x21-\x7e]{1,200}$/.test(text)) return text;
   throw new Error('must be 1 to 200 visible characters.');
-}
-
-function patientId(text: string): string {
-  if (isId(text)) return text;
-  throw new Error(`is \`${text}\`, but must be the id of a patient, without its type.`);
 }

@@ -6,7 +6,6 @@ import { parseStoreUrl } from '../store/url.ts';
 import { type LayoutChange, type LayoutState, secondsOf } from '../store/layout.ts';
 import { readLayout } from '../store/open.ts';
 import { defineCommand, exitCodes, fileSettings } from './command.ts';
-import { noPositionals } from './positionals.ts';
 
 const hour = 3_600_000;
 
@@ -31,8 +30,7 @@ seen; check it with the tools that made it.
       meaning: 'A backup that is older is not recent',
     },
   ],
-  async run({ config, own, positionals }) {
-    noPositionals(positionals);
+  async run({ config, own }) {
     const state = await readLayout(config.store);
     const { found, newest, changes, records, versions } = state;
     console.log(

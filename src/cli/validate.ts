@@ -1,11 +1,75 @@
-import type { Flag } from '../config/flag.ts';
 import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import type { Flag } from '../config/flag.ts';
 import { choice, some } from '../config/values.ts';
 import { ConfigError } from '../config/read.ts';
 import type { ValidationIssue } from '../validation/profile/validator.ts';
-import { CommandError, defineCommand, exitCodes } from './command.ts';
-import { count } from './progress.ts';
 import { counted } from '../observability/counted.ts';
+import type { Input } from '../bulk/input.ts';
+import { openBytes } from '../bulk/read/bytes.ts';
+import { JsonError, parseJson } from '../fhir/json.ts';
+import type { Decimals } from '../fhir/json.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import { decodeUtf8, withoutMark } from '../fhir/utf8.ts';
+import { XmlError } from '../fhir/xml/error.ts';
+import type { XmlTypes } from '../fhir/xml/layout.ts';
+import { count } from './print.ts';
+import { CommandError, defineCommand, exitCodes } from './command.ts';
+
+/** A resource of a file, or the error of its text. */
+interface ReadResource {
+  /** From 1, in a file with one resource per line. */
+  readonly line: number | undefined;
+  readonly value: unknown;
+  readonly decimals: Decimals;
+  readonly broken: Issue | undefined;
+  /** The line of a path, in XML. */
+  readonly lineOf?: (path: string) => number | undefined;
+}
+
+/** The resources of a file: of NDJSON each line that is not blank, else its whole text, which may be XML. */
+async function* readResources(input: Input, types: XmlTypes): AsyncIterable<ReadResource> {
+  const chunks = openBytes(input, process.stdin);
+  if (!input.lines) {
+    const parts: Uint8Array[] = [];
+    for await (const chunk of chunks) parts.push(chunk);
+    const bytes = Buffer.concat(parts);
+    const isXml = withoutMark(bytes).find(byte => byte > 0x20) === 0x3c;
+    yield isXml ? await parseXml(bytes, types) : parse(() => decodeUtf8(bytes), undefined);
+    return;
+  }
+  let line = 0;
+  for await (const text of createInterface({ input: Readable.from(chunks), crlfDelay: Infinity })) {
+    line++;
+    if (text.trim() !== '') yield parse(() => (line === 1 ? text.replace(/^\uFEFF/, '') : text), line);
+  }
+}
+
+async function parseXml(bytes: Uint8Array, types: XmlTypes): Promise<ReadResource> {
+  const { jsonOfXml, linesOf } = await import('../fhir/xml/convert.ts');
+  try {
+    return { ...parse(() => jsonOfXml(bytes, types), undefined), lineOf: linesOf(bytes, types) };
+  } catch (error) {
+    if (!(error instanceof XmlError)) throw error;
+    const { withPlace: text, path: expression } = error;
+    return { line: undefined, ...nothing, broken: { severity: 'fatal', code: 'structure', text, expression } };
+  }
+}
+
+const nothing = { value: undefined, decimals: new Map() };
+
+function parse(text: () => string, line: number | undefined): ReadResource {
+  try {
+    const { value, decimals } = parseJson(text());
+    return { line, value, decimals, broken: undefined };
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const place = line === undefined ? ` Line ${error.line}, column ${error.column}.` : ` Column ${error.column}.`;
+    const broken: Issue = { severity: 'fatal', code: 'structure', text: error.message + place, expression: error.path };
+    return { line, ...nothing, broken };
+  }
+}
 
 const flags = [
   {
@@ -38,14 +102,12 @@ json one object per resource: file, line, resource, valid, issues. The known cod
     if (positionals.length === 0) throw new ConfigError(['FILE is missing.']);
     const missing = positionals.filter(file => !existsSync(file));
     if (missing.length > 0) throw new ConfigError(missing.map(file => `\`${file}\` does not exist.`));
-    const [{ requireModel }, { createValidator }, { terminologyServerOf }, { readResources }, { listInputs }] =
-      await Promise.all([
-        import('../engine/definitions/load-model.ts'),
-        import('../validation/profile/validator.ts'),
-        import('../terminology/server.ts'),
-        import('./read-resources.ts'),
-        import('../bulk/input.ts'),
-      ]);
+    const [{ requireModel }, { createValidator }, { terminologyServerOf }, { listInputs }] = await Promise.all([
+      import('../engine/definitions/load-model.ts'),
+      import('../validation/profile/validator.ts'),
+      import('../terminology/server.ts'),
+      import('../bulk/input.ts'),
+    ]);
     const { model, definitions, warnings } = await requireModel(config);
     for (const warning of warnings) console.error(`Warning: ${warning}`);
     const validator = createValidator(definitions, model.definitions, terminologyServerOf(config));

@@ -1,11 +1,47 @@
 import type { Store } from '../store/port/store.ts';
-import { columns } from './columns.ts';
+import { columns, printable } from './print.ts';
 import { defineCommand, exitCodes, storeSettings } from './command.ts';
-import { findings } from './findings.ts';
 import { openToVerify, partitionOf } from './open.ts';
-import { noPositionals } from './positionals.ts';
-import { printable } from './printable.ts';
-import { reasonOf, verifyAttachments, verifyStore } from './verify-store.ts';
+import { reasonOf, verifyAttachments, verifyAudit, verifyStore } from './verify-store.ts';
+
+/** The findings of `verify`, with their meanings and remedies: for its help text and store/README.md. */
+export const findings: readonly (readonly [finding: string, meaning: string, remedy: string])[] = [
+  [
+    'file',
+    'The database file is damaged: it cannot be opened, a page of it cannot be read, or an index of ' +
+      'the file lacks a record',
+    'Stop the server, check the disk, and restore a backup',
+  ],
+  [
+    'lost',
+    'The audit log has a write of a record that is not stored',
+    'Restore a backup; then load later changes from the source of the record',
+  ],
+  ['text', 'The text of a version is not JSON', 'Restore a backup, or load the record again and run `index rebuild`'],
+  ['altered', 'A version differs from what was written: its digest does not match', 'As `text`'],
+  ['stamp', 'A text has another type, id, version or time than its key', 'As `text`'],
+  ['index', 'Search entries, or their description, differ from the record', 'Run `index rebuild`'],
+  [
+    'value',
+    'Other data than records is damaged: settings, a count, a document, a mark, an idempotency key',
+    'Restore a backup; clients, users and keys may be added again',
+  ],
+  ['missing', 'The content of an attachment does not exist', 'Copy the file of this SHA-256 from a backup'],
+  ['size', 'The content of an attachment has another length', 'As `missing`'],
+  ['digest', 'The content of an attachment differs from what was stored', 'As `missing`'],
+  ['trashed', 'A record references an attachment in the trash', 'Start a server: its first sweep restores it'],
+  [
+    'orphan',
+    'No record has referenced this attachment for 8 days, and no server has moved it to the trash',
+    'None: the next sweep of a server does it',
+  ],
+  [
+    'audit altered',
+    'A line of the audit log was altered',
+    'Find out who could write there; compare it with an export that is stored elsewhere',
+  ],
+  ['audit missing', 'Lines, or a whole file, of the audit log are gone', 'As `audit altered`'],
+];
 
 /** Reads everything in the store: records, index entries, attachments and audit events; and reports damage. */
 export const command = defineCommand({
@@ -21,8 +57,7 @@ in; \`audit torn\`, an end that was not written whole when a process was killed;
 partition, time, client and record, if the server was killed during a write.`,
   takes: [...storeSettings, 'partition'],
   whenStopped: 'The findings so far are listed; nothing in the store was changed.',
-  async run({ config, positionals }) {
-    noPositionals(positionals);
+  async run({ config }) {
     const opened = await openToVerify(config);
     if ('refused' in opened) {
       console.log(['-', 'file', '-', opened.refused].map(printable).join('\t'));
@@ -32,7 +67,6 @@ partition, time, client and record, if the server was killed during a write.`,
     const { store } = opened;
     try {
       const wanted = config.partition === undefined ? undefined : (await partitionOf(store, config.partition)).id;
-      const { verifyAudit } = await import('./verify-audit.ts');
       let found = await verifyStore(store, wanted);
       found += await verifyAttachments(store, await partitionsOf(store, wanted));
       found += await verifyAudit(opened, wanted === undefined ? {} : { partition: wanted });

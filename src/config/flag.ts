@@ -23,3 +23,7 @@ type GivenBy<F extends Flag> = F extends { readonly repeats: true }
   : F extends { readonly default: string }
     ? ReturnType<F['read']>
     : ReturnType<F['read']> | undefined;
+
+/** A flag without a value, which is true if it is given. */
+export const toggle = <const Name extends string>(flag: Name, meaning: string) =>
+  ({ flag, value: undefined, read: () => true, meaning }) as const;

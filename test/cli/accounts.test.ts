@@ -53,11 +53,11 @@ async function out(line: string, input = ''): Promise<string> {
 async function refusal(line: string): Promise<readonly [number, string]> {
   const words = wordsOf(line);
   const entry = commands.find(({ name }) => name === words.slice(0, 2).join(' '));
-  const { command } = (await entry?.import()) ?? {};
+  const command = await entry?.import();
   if (command === undefined) throw new Error(`There is no command ${line}`);
   const { own = [], takes } = command;
   try {
-    return [await command.run(readArguments(words.slice(2), { CRS_STORE: url }, { own, takes })), ''];
+    return [(await command.run(readArguments(words.slice(2), { CRS_STORE: url }, { own, takes }))) ?? 0, ''];
   } catch (error) {
     if (error instanceof CommandError) return [error.exitCode, error.message];
     if (error instanceof ConfigError) return [2, error.message];

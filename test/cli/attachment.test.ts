@@ -60,7 +60,7 @@ describe('attachment list', () => {
 
   it.each([
     [['--patient', 'p1'], 2, '`--type` is missing.'],
-    [['--type', 'Media', '--patient', 'p/1'], 2, '`--patient` is `p/1`, which is not an id.'],
+    [['--type', 'Media', '--patient', 'p/1'], 2, '`--patient` is `p/1`, but must be an id, without its type.'],
     [['--type', 'Meida'], 1, 'The type `Meida` is not declared. Did you mean `Media`?'],
   ])('%s: says what is wrong', async (args, code, text) => {
     expect(await cli('attachment', 'list', ...args)).toMatchObject({ code, stderr: expect.stringContaining(text) });

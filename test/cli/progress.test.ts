@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { count, createProgress, printSeconds } from '../../src/cli/progress.ts';
+import { count } from '../../src/cli/print.ts';
+import { createProgress, printSeconds } from '../../src/cli/progress.ts';
 
 interface Output {
   readonly isTTY: boolean;

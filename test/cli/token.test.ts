@@ -146,7 +146,7 @@ describe('token', () => {
     [[], '`--client` is missing.'],
     [['--client', 'x', '--i-am-operator'], '`--i-am-operator` requires `--scope`.'],
     [['--client', 'a b'], '`--client` must be 1 to 200 visible characters.'],
-    [['--client', 'x', '--patient', 'Patient/p1'], '`--patient` is `Patient/p1`, but must be the id of a patient'],
+    [['--client', 'x', '--patient', 'Patient/p1'], '`--patient` is `Patient/p1`, but must be an id'],
     [['--client', 'x', '--ttl', '0'], '`--ttl` is `0`, but must be a whole number from 1 to 86400.'],
   ])('is refused as a wrong command: %j', async (flags, sentence) => {
     const { code, stderr } = await token('--partition', 'demo', ...flags);

@@ -1,23 +1,22 @@
-import type { Flag, Given } from '../config/flag.ts';
 import { clientId, clientProblems } from '../smart/accounts/account-rules.ts';
 import { clientCollection } from '../smart/accounts/registry.ts';
 import type { StoredClient } from '../smart/accounts/registry.ts';
+import { revocationCollection, revoke } from '../auth/token/revocations.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import type { RegisteredClient } from '../smart/accounts/registered.ts';
 import { digestOf } from '../auth/token/digest.ts';
 import { ConfigError } from '../config/read.ts';
 import type { Model } from '../model/model.ts';
 import { audited } from './audited.ts';
-import { accountsOf, forFileFlag, requireNotInFile } from './accounts.ts';
-import { clientFlags, newSecret, scopesOf } from './client-flags.ts';
-import { keysOf } from './client-keys.ts';
-import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
+import { accountList, accountsOf, forFileFlag, requireNotInFile, unknownAccount } from './accounts.ts';
+import { CommandError, defineCommand, onePositional, storeSettings } from './command.ts';
 import { withStore } from './open.ts';
-import { onePositional } from './positionals.ts';
+import { clientFlags, keysOf, newSecret, scopesOf } from './client-flags.ts';
 
 const flags = [...clientFlags, forFileFlag] as const satisfies readonly Flag[];
 
 /** Registers an app or a backend system; a secret is generated, printed once, and stored as a digest only. */
-export const command = defineCommand({
+export const clientAdd = defineCommand({
   positionals: 'ID',
   details: `A client is \`public\` (an app in a browser or on a device, which cannot keep a secret), \`symmetric\`
 (the server of an app: a secret is generated and printed once) or \`asymmetric\` (it signs with a key;
@@ -42,7 +41,7 @@ system/ scopes.
       if (own['for-file'] === true) {
         console.log(JSON.stringify(entryOf(client), null, 2));
         if (secret !== undefined) console.error(`The secret of \`${id}\`, shown this once: ${secret}`);
-        return exitCodes.done;
+        return;
       }
       const { inFile } = await accountsOf(config, opened);
       requireNotInFile(inFile.clients, id, config.accounts);
@@ -65,7 +64,6 @@ system/ scopes.
         console.log(`The client \`${id}\` (${client.kind}) is registered for ${client.partitions.join(', ')}.`);
         if (secret !== undefined) console.log(`Its secret, shown this once: ${secret}`);
       }
-      return exitCodes.done;
     });
   },
 });
@@ -107,3 +105,46 @@ function entryOf(client: RegisteredClient): Readonly<Record<string, unknown>> {
     ...(client.jwksUrl === undefined ? {} : { 'jwks-url': client.jwksUrl }),
   };
 }
+
+/** A table of the clients, or JSON with all of their properties except the digests of their secrets. */
+export const clientList = accountList({
+  of: 'clients',
+  read: registry => registry.clients(),
+  columns: {
+    NAME: ({ name }) => name,
+    KIND: ({ kind }) => kind,
+    FLOWS: ({ flows }) => flows.join(', '),
+    PARTITIONS: ({ partitions }) => partitions.join(', '),
+    'REDIRECT URIS': ({ redirectUris }) => redirectUris.join(', '),
+    SECRETS: ({ kind, secretDigests }) => (kind === 'symmetric' ? String(secretDigests.length) : ''),
+  },
+  json: ({ secretDigests, ...client }) => ({ ...client, secrets: secretDigests.length }),
+});
+
+/** Removes a client and revokes its tokens. */
+export const clientRemove = defineCommand({
+  positionals: 'ID',
+  details: 'Its tokens end within ten seconds in every process.',
+  takes: [...storeSettings, 'accounts'],
+  async run({ config, positionals }) {
+    const id = onePositional(positionals, 'ID', clientId);
+    return withStore(config, 'command', async opened => {
+      const { store } = opened;
+      const { registry, inFile } = await accountsOf(config, opened);
+      requireNotInFile(inFile.clients, id, config.accounts);
+      if ((await registry.client(id)) === undefined) throw unknownAccount('client', id, await registry.clients());
+      const about = {
+        command: 'client remove',
+        kind: 'security',
+        action: 'D',
+        client: id,
+        details: { client: id },
+      } as const;
+      await audited(opened, about, async () => {
+        await store.documents(clientCollection).delete(id);
+        await revoke(store.documents(revocationCollection), 'client', id, Date.now());
+      });
+      console.log(`The client \`${id}\` is removed, and its tokens are revoked.`);
+    });
+  },
+});

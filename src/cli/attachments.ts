@@ -1,16 +1,78 @@
 import type { AuditEventEntity } from 'fhir/r4.js';
-import type { Flag } from '../config/flag.ts';
+import type { Flag, Given } from '../config/flag.ts';
 import type { CarryingRecord } from '../bulk/attachments.ts';
 import { mostNamed, recordEntity, versionReference } from '../audit/entities.ts';
 import { ConfigError } from '../config/read.ts';
+import { counted } from '../observability/counted.ts';
+import { didYouMean } from '../fhir/suggest.ts';
+import type { Partition } from '../store/port/partitions.ts';
 import { audited } from './audited.ts';
-import { attachmentFlags, recordsOf } from './attachment-flags.ts';
-import { defineCommand, exitCodes, storeSettings } from './command.ts';
+import { CommandError, defineCommand, exitCodes, storeSettings } from './command.ts';
 import { interruptible } from './interruption.ts';
 import { partitionOf, withStore } from './open.ts';
-import { noPositionals } from './positionals.ts';
+import type { Opened } from './open.ts';
 import { createProgress } from './progress.ts';
-import { counted } from '../observability/counted.ts';
+import { recordId, typeFlag } from './record-flags.ts';
+
+/** Selects records: `--type` and, for those of one patient, `--patient`. */
+const attachmentFlags = [
+  { ...typeFlag, meaning: 'The resource type' },
+  {
+    flag: 'patient',
+    value: 'ID',
+    read: recordId,
+    meaning: 'Only records that belong to this patient',
+  },
+] as const satisfies readonly Flag[];
+
+/**
+ * The selected records. Throws ConfigError without a type, CommandError for an undeclared type or one whose records
+ * belong to no patient.
+ */
+async function recordsOf(
+  partition: Partition,
+  { model, publicUrl }: Pick<Opened, 'model' | 'publicUrl'>,
+  own: Given<typeof attachmentFlags>,
+): Promise<AsyncIterable<CarryingRecord>> {
+  const name = own.type;
+  const patient = own.patient;
+  if (name === undefined) throw new ConfigError(['`--type` is missing.']);
+  const type = model.types.get(name);
+  if (type === undefined)
+    throw new CommandError(`The type \`${name}\` is not declared.${didYouMean(name, model.types.keys())}`);
+  const [{ recordsWithAttachments }, { ownedBy }] = await Promise.all([
+    import('../bulk/attachments.ts'),
+    import('../auth/owned-by.ts'),
+  ]);
+  const query =
+    patient === undefined
+      ? ({ kind: 'all' } as const)
+      : ownedBy({ model, base: `${publicUrl}/r4/${partition.id}` }, type, patient);
+  if (query === undefined)
+    throw new CommandError(`Records of the type \`${name}\` belong to no patient; omit \`--patient\`.`);
+  return recordsWithAttachments(partition, name, query);
+}
+
+/** Lists attachments, one per line, separated by tabs. */
+export const attachmentList = defineCommand({
+  details: `One line per attachment: record, time of its last update, path, media type, bytes, SHA-256; a hyphen after
+the time for a record without any.
+
+  npm run --silent cli -- attachment list --type TYPE --patient ID`,
+  takes: [...storeSettings, 'partition'],
+  own: attachmentFlags,
+  async run({ config, own }) {
+    return withStore(config, 'read', async opened => {
+      const partition = await partitionOf(opened.store, config.partition);
+      for await (const { record, attachments } of await recordsOf(partition, opened, own)) {
+        const start = `${record.type}/${record.id}\t${new Date(record.lastUpdated).toISOString()}`;
+        if (attachments.length === 0) console.log(`${start}\t-`);
+        for (const { path, contentType, size, digest } of attachments)
+          console.log([start, path, contentType, size, digest].join('\t'));
+      }
+    });
+  },
+});
 
 const flags = [
   ...attachmentFlags,
@@ -18,15 +80,14 @@ const flags = [
 ] as const satisfies readonly Flag[];
 
 /** Writes records and attachments as files. */
-export const command = defineCommand({
+export const attachmentExport = defineCommand({
   details: `Each record as \`Type-id.json\`, with its attachments beside it, whose extension is that of their media
 type. No file is ever overwritten. Exit code 3 if attachments are missing or differ from what was stored.
 
   npm run --silent cli -- attachment export --type TYPE --patient ID --out ./pictures`,
   takes: [...storeSettings, 'partition'],
   own: flags,
-  async run({ config, positionals, own }) {
-    noPositionals(positionals);
+  async run({ config, own }) {
     const folder = own.out;
     if (folder === undefined) throw new ConfigError(['`--out` is missing.']);
     return withStore(config, 'read', async opened => {

@@ -1,3 +1,4 @@
+import { isId } from '../fhir/reference.ts';
 import type { Flag } from '../config/flag.ts';
 
 /** `--type`, for the commands that can be limited to one resource type. */
@@ -10,3 +11,9 @@ export const typeFlag = {
   },
   meaning: 'Only this resource type',
 } as const satisfies Flag;
+
+/** Reads the id of a record. Throws an Error for anything else. */
+export function recordId(text: string): string {
+  if (isId(text)) return text;
+  throw new Error(`is \`${text}\`, but must be an id, without its type.`);
+}
