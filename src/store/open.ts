@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { LayoutState } from './layout.ts';
-import type { Store, StoreOptions } from './port/store.ts';
 import { StoreRefused } from './port/errors.ts';
+import type { Store, StoreOptions } from './port/store.ts';
 import { hideCredentials, parseStoreUrl, type StoreUrl } from './url.ts';
 
 /**

@@ -6,7 +6,7 @@ const ports = ['store', 'records', 'blobs', 'documents', 'indexes', 'transfer', 
 it('a store has at most 29 methods, as its README says', async () => {
   const methods: string[] = [];
   for (const port of ports) {
-    const text = await readFile(new URL(`../../src/store/${port}.ts`, import.meta.url), 'utf8');
+    const text = await readFile(new URL(`../../src/store/port/${port}.ts`, import.meta.url), 'utf8');
     for (const [, name = ''] of text.matchAll(/^ {2}(\w+)\(/gm)) methods.push(name);
   }
   // Both a partition and the store are exported and imported.

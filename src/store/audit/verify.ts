@@ -1,7 +1,5 @@
-import { digestOf, parseLine } from './line.ts';
-import type { Link } from './line.ts';
-import { dayOf } from './place.ts';
-import type { ChainPlace } from './place.ts';
+import { digestOf, type Link, parseLine } from './line.ts';
+import { type ChainPlace, dayOf } from './place.ts';
 
 export interface AuditDamage {
   /** The chain, which is the file name if chains are files. */

@@ -1,12 +1,10 @@
+import { existsSync } from 'node:fs';
 import { link, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { existsSync } from 'node:fs';
 import { attachmentsFolder, bytesPath, hasBytes, trashPath } from '../files/attachments.ts';
 import { copyPrivate, ifThere, isAbsent, makeFolder } from '../files/durable.ts';
-import { verifyAttachments } from '../upkeep/verify-attachments.ts';
-import type { KeptBytes } from '../upkeep/verify-attachments.ts';
-import { digestOfFile } from './pace.ts';
-import type { Pace } from './pace.ts';
+import { type KeptBytes, verifyAttachments } from '../upkeep/verify-attachments.ts';
+import { digestOfFile, type Pace } from './pace.ts';
 import type { BackupFinding } from './port.ts';
 
 /** Files that are copied concurrently. */

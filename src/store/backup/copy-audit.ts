@@ -1,14 +1,11 @@
-import { link, open, rm, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { verifyChains } from '../audit/verify.ts';
-import type { AuditDamage } from '../audit/verify.ts';
-import { ifThere, makeFolder, openNew } from '../files/durable.ts';
+import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
+import { type AuditDamage, verifyChains } from '../audit/verify.ts';
 import { auditFiles, auditFolder, chainPath } from '../files/audit.ts';
-import type { BackupFinding } from './port.ts';
+import { ifThere, makeFolder, openNew } from '../files/durable.ts';
 import type { Places } from './attachments.ts';
-import { digestOfFile } from './pace.ts';
-import type { Pace } from './pace.ts';
 import type { Manifest } from './manifest.ts';
+import { digestOfFile, type Pace } from './pace.ts';
+import type { BackupFinding } from './port.ts';
 
 const slice = 1024 * 1024;
 const rounds = 3;

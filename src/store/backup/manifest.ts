@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import program from '../../../package.json' with { type: 'json' };
 import { isChainName } from '../audit/place.ts';
-import { isDigest } from '../record/digest.ts';
 import { StoreRefused } from '../port/errors.ts';
+import { isDigest } from '../record/digest.ts';
 
 /**
  * The content of a backup: the file that is written last, so that a folder without it is not a backup. Sizes in bytes.

@@ -1,10 +1,10 @@
-import type { BackupSource, RestoreOptions, RestoreResult } from './port.ts';
 import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
+import type { BackupSource, RestoreOptions, RestoreResult } from './port.ts';
 
 /** Opens the store at a URL for copying. Throws `StoreRefused` if it does not exist, and for MongoDB. */
 export async function openBackupSource(url: string): Promise<BackupSource> {
-  return (await import('../sqlite/backup/source.ts')).openSqliteSource(fileOf(url));
+  return (await import('../sqlite/backup/backup.ts')).openSqliteSource(fileOf(url));
 }
 
 /** Restores the store at a URL from a backup. Throws `StoreRefused` if it exists already, and for MongoDB. */

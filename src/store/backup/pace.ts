@@ -1,5 +1,5 @@
-import { setTimeout } from 'node:timers/promises';
 import { createReadStream } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
 import { measure } from '../record/digest.ts';
 
 /** Bytes per read. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../port/errors.ts';
 import { ifThere, makeFolder, openNew, syncFolder, syncFolders, writeWhole } from '../files/durable.ts';
+import { StoreRefused } from '../port/errors.ts';
 import { databaseName, manifestName } from './manifest.ts';
 
 const lockName = 'lock';

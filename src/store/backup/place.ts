@@ -1,11 +1,11 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { StoreRefused } from '../port/errors.ts';
 import { attachmentsFolder } from '../files/attachments.ts';
 import { auditFolder } from '../files/audit.ts';
 import { isAbsent, syncFolder, syncFolders, writeWhole } from '../files/durable.ts';
 import { restoringFolder } from '../files/left-behind.ts';
+import { StoreRefused } from '../port/errors.ts';
 
 /** In the staging folder while attachments and audit log have their final names, and the database has not. */
 const markerName = 'placing';

@@ -1,8 +1,8 @@
 import type { ChainPlace } from '../audit/place.ts';
 import type { AuditDamage } from '../audit/verify.ts';
 import type { AttachmentFinding } from '../port/blobs.ts';
-import type { Manifest } from './manifest.ts';
 import type { StoreFinding } from '../port/transfer.ts';
+import type { Manifest } from './manifest.ts';
 
 /** A store that can be copied into a folder while other processes use it. */
 export interface BackupSource {

@@ -1,12 +1,9 @@
 import { constants } from 'node:fs';
-import { open, readdir, rm } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { isChainName } from '../audit/place.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
 import { ifThere, makeFolder, ownerOnly, syncFolder } from './durable.ts';
-import { failureOf, unavailable } from './failures.ts';
-import type { Doing } from './failures.ts';
+import { type Doing, failureOf, unavailable } from './failures.ts';
 
 /**
  * Chains of audit events as files of lines in a folder beside the file of the store, readable by their owner only, and

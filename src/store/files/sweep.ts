@@ -1,10 +1,15 @@
-import { existsSync, readdirSync, rmSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { grace, overdue, trashTime } from '../port/blobs.ts';
 import { isDigest } from '../record/digest.ts';
-import { allDigits } from '../upkeep/verify-attachments.ts';
-import type { BytesFile, KeptBytes, Measured, Reference } from '../upkeep/verify-attachments.ts';
+import {
+  allDigits,
+  type BytesFile,
+  type KeptBytes,
+  type Measured,
+  type Reference,
+} from '../upkeep/verify-attachments.ts';
 import {
   attachmentsFolder,
   bytesPath,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { ownersOf } from '../../indexing/owners.ts';
 import type { IndexEntry } from '../../indexing/entry.ts';
+import { ownersOf } from '../../indexing/owners.ts';
 import type { ResourceType } from '../../model/model.ts';
 
 /** Raise it whenever owners are derived differently (indexing/owners.ts). */

@@ -1,14 +1,14 @@
-import { requireAttachments } from './attachments.ts';
-import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
 import { RecordTooLarge } from '../port/errors.ts';
+import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
+import { requireAttachments } from './attachments.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { createdBefore } from './created.ts';
 import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
 import { answeredLate, isTaken, isTooLarge } from './failures.ts';
-import { inTransaction } from './transaction.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, historyOf, nextDocument, outcomeOf } from './prepare.ts';
+import { inTransaction } from './transaction.ts';
 
 /** The parameters of writing a change. */
 export interface WriteStep extends Step {

@@ -1,15 +1,15 @@
-import type { Change, WriteKey, WriteOptions, WriteResult } from '../port/records.ts';
 import { type Conditional, isConditional } from '../port/conditional.ts';
 import { StoreUnavailable } from '../port/errors.ts';
+import type { Change, WriteKey, WriteOptions, WriteResult } from '../port/records.ts';
 import { applyChange, LostRace, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';
 import { answeredLate, isTaken } from './failures.ts';
-import { keyedReservation, keptResults, readReservation, repeatedResults } from './keyed.ts';
-import { keyReservation } from './reservation-id.ts';
+import { keptResults, keyedReservation, readReservation, repeatedResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
 import { matchOf, matchReservation, requireAll, reservationFor, unconditional } from './match.ts';
 import { nextStamp } from './prepare.ts';
+import { keyReservation } from './reservation-id.ts';
 import { inTransaction } from './transaction.ts';
 
 /** Applies all changes in one transaction, with the mark and the key, or none. Throws like `Partition.write`. */

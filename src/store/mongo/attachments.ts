@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { Binary } from 'mongodb';
-import { grace } from '../port/blobs.ts';
-import type { Attached } from '../port/blobs.ts';
-import { digestOf, isDigest, measure } from '../record/digest.ts';
+import { type Attached, grace } from '../port/blobs.ts';
 import { AttachmentMissing } from '../port/errors.ts';
-import { noteType } from './attachment-records.ts';
+import { digestOf, isDigest, measure } from '../record/digest.ts';
 import {
-  chunkSize,
   chunks,
+  chunkSize,
   claim,
   dropFile,
+  type FileDocument,
   fileName,
   files,
   goingName,
@@ -18,8 +17,8 @@ import {
   prepareBucket,
   waitingNow,
 } from './attachment-bucket.ts';
-import type { FileDocument } from './attachment-bucket.ts';
 import { DamagedChunk, readChunks } from './attachment-chunks.ts';
+import { noteType } from './attachment-records.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrorsEach } from './failures.ts';
 

@@ -1,8 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
-import { parseLine } from '../audit/line.ts';
-import type { AuditFilter } from '../audit/line.ts';
-import { isChainName } from '../audit/place.ts';
-import type { ChainPlace, KeptLine, OpenChain } from '../audit/place.ts';
+import { type AuditFilter, parseLine } from '../audit/line.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
 import type { Core } from './core.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';

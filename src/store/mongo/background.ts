@@ -1,8 +1,8 @@
 import type { MongoClient } from 'mongodb';
 import { type Chore, rebuildPending } from '../upkeep/chores.ts';
+import { latestOf } from '../upkeep/views.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, reservations } from './collections.ts';
-import { latestOf } from '../upkeep/views.ts';
 import type { Core } from './core.ts';
 import { sweepServers } from './heartbeat.ts';
 import { makeMissingIndexes } from './index-setup.ts';

@@ -1,7 +1,6 @@
-import { afterPrefix } from '../keys/interval.ts';
-import type { Interval } from '../keys/interval.ts';
-import type { TermRange } from '../keys/terms.ts';
+import { afterPrefix, type Interval } from '../keys/interval.ts';
 import { behindOrdered, firstValue, orderedText } from '../keys/order-key.ts';
+import type { TermRange } from '../keys/terms.ts';
 
 export function anyOf(values: readonly string[]): string | { $in: string[] } {
   const [first] = values;

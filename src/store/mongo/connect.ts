@@ -1,4 +1,4 @@
-import { MongoClient, MongoParseError, type MongoClientOptions, type WriteConcernSettings } from 'mongodb';
+import { MongoClient, type MongoClientOptions, MongoParseError, type WriteConcernSettings } from 'mongodb';
 import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';

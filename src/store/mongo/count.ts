@@ -1,13 +1,13 @@
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Explain } from '../port/explained.ts';
-import { resolveQuery, readIndexes } from './resolve-query.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
 import { countUses } from './count-uses.ts';
 import { explained, traceCommand } from './explain.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import { idOf } from './order.ts';
 import { type Place, unorderedPlan } from './plan.ts';
+import { readIndexes, resolveQuery } from './resolve-query.ts';
 
 /** The number of matching resources of a type. Throws like `searchPage`. */
 export async function countMatches(

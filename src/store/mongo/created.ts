@@ -1,6 +1,6 @@
 import type { ResourceType } from '../../model/model.ts';
-import { createdAmong } from '../record/versions.ts';
 import { orderValue } from '../keys/order-key.ts';
+import { createdAmong } from '../record/versions.ts';
 import { type Core, history, type Step, withSession } from './core.ts';
 import type { Stored } from './current.ts';
 import type { ResourceDocument } from './layout.ts';

@@ -1,6 +1,6 @@
 import type { Filter } from 'mongodb';
-import type { Attached } from '../port/blobs.ts';
 import { parseOwners } from '../keys/owners.ts';
+import type { Attached } from '../port/blobs.ts';
 import type { StoredVersion } from '../port/records.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';

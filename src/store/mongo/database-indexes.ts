@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb';
-import { fewAtOnce } from '../record/few-at-once.ts';
 import type { DatabaseIndex } from '../port/indexes.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
 import { attachingTypes } from './attachment-records.ts';
 import { attachedIndex, indexesOf } from './collection-indexes.ts';
 import { typesKept } from './collections.ts';

@@ -2,16 +2,15 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Conditional } from '../port/conditional.ts';
 import { VersionConflict } from '../port/errors.ts';
 import type { WriteResult } from '../port/records.ts';
-import { applyChange, claimPlaces, resultOf } from './apply.ts';
-import type { WriteStep } from './apply.ts';
+import { applyChange, claimPlaces, resultOf, type WriteStep } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { hasPlaces } from './current.ts';
 import type { Prepared, Written } from './each-prepare.ts';
 import { isOnlyTaken, isTooLarge } from './failures.ts';
 import type { ResourceDocument } from './layout.ts';
-import { historyOf } from './prepare.ts';
 import { createUnlessMatching } from './match.ts';
+import { historyOf } from './prepare.ts';
 import { inTransaction } from './transaction.ts';
 
 type Insert = Extract<Prepared, { readonly kind: 'insert' }>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
-import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
 import { type Conditional, isConditional } from '../port/conditional.ts';
+import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
 import { unchanged } from './apply.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo } from './core.ts';

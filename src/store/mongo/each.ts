@@ -1,8 +1,8 @@
 import { VersionConflict } from '../port/errors.ts';
 import type { Change, WriteResult } from '../port/records.ts';
+import type { Core, PartitionInfo } from './core.ts';
 import { writeBatch } from './each-batch.ts';
 import { type Batch, batchesOf, prepareBatch } from './each-prepare.ts';
-import type { Core, PartitionInfo } from './core.ts';
 import { nextStamp } from './prepare.ts';
 
 /**

@@ -1,10 +1,9 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { sortValue } from '../../search/sort-value.ts';
+import { lowEnds, pairTerms, valuesOf, valueTerms } from '../keys/entry-terms.ts';
 import { dateWidth } from '../keys/interval.ts';
-import { sortEnds } from '../plan/sort.ts';
 import { orderKey, sortText, textOrderKey } from '../keys/order-key.ts';
-import { lowEnds, pairTerms, valueTerms, valuesOf } from '../keys/entry-terms.ts';
 import {
   absoluteTerms,
   anyTypeTerm,
@@ -15,6 +14,7 @@ import {
   quantityRanges,
   unsearchable,
 } from '../keys/terms.ts';
+import { sortEnds } from '../plan/sort.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import {
   createdField,

@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import type { ExplainedAnswer, ExplainedClause, Explain } from '../port/explained.ts';
-import { createdOrder } from '../port/indexes.ts';
 import { printClause } from '../plan/clause.ts';
+import type { Explain, ExplainedAnswer, ExplainedClause } from '../port/explained.ts';
+import { createdOrder } from '../port/indexes.ts';
 import type { Clause } from './clause.ts';
 import { conditionOf } from './filter.ts';
 import type { Index } from './lower.ts';

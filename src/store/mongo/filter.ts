@@ -1,11 +1,11 @@
 import type { Filter } from 'mongodb';
 import { writtenPhrase } from '../../indexing/words.ts';
 import { everything, intersect, type Interval } from '../keys/interval.ts';
+import { wordTerm } from '../keys/terms.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { anyOf, beginsWith, ends, escaped, inOrder, termsBetween } from './conditions.ts';
 import type { ResourceDocument } from './layout.ts';
 import { exactTerm, updatedField } from './names.ts';
-import { wordTerm } from '../keys/terms.ts';
 import { tupleCondition, tupleSource } from './tuple.ts';
 
 type DocumentFilter = Filter<ResourceDocument>;

@@ -1,7 +1,7 @@
 import type { Document, FindCursor, FindOptions, ReadPreference } from 'mongodb';
+import { mostPageText } from '../port/pages.ts';
 import { type Core, resources, type Step } from './core.ts';
 import { traceCommand } from './explain.ts';
-import { mostPageText } from '../port/pages.ts';
 import { isCode } from './failures.ts';
 import type { Place, Plan } from './plan.ts';
 

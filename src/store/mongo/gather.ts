@@ -1,13 +1,13 @@
 import type { Position, Sort } from '../../search/ast.ts';
 import { comparePositions } from '../../search/sort.ts';
+import { mostSorted } from '../keys/sorted.ts';
 import { TooManyToSort } from '../port/errors.ts';
 import { isFull } from '../port/pages.ts';
-import { mostSorted } from '../keys/sorted.ts';
 import { allOf } from './filter.ts';
 import { findDocuments, type Reading } from './find.ts';
-import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
-import { type ResolvedQuery, type Place, unorderedPlan } from './plan.ts';
 import type { FoundDocument, RequestedPage } from './found.ts';
+import { fieldsOf, type Key, type Ordered, positionOf } from './order.ts';
+import { type Place, type ResolvedQuery, unorderedPlan } from './plan.ts';
 
 /**
  * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all matches, then

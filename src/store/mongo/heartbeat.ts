@@ -1,7 +1,7 @@
-import { servers } from './collections.ts';
-import { latestOf } from '../upkeep/views.ts';
-import type { Core } from './core.ts';
 import { host, runsHere } from '../server/host.ts';
+import { latestOf } from '../upkeep/views.ts';
+import { servers } from './collections.ts';
+import type { Core } from './core.ts';
 import type { ServerDocument } from './layout.ts';
 import { definitionsDigest } from './wanted.ts';
 

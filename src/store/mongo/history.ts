@@ -1,8 +1,8 @@
 import type { Filter } from 'mongodb';
-import { fewAtOnce } from '../record/few-at-once.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
-import type { VersionSlice } from '../upkeep/versions.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
 import { versionOrder } from '../record/versions.ts';
+import type { VersionSlice } from '../upkeep/versions.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, history, resources, versionsOf } from './core.ts';
 import { attachedTo, historyId, ownedVersion, readMany, type Stored } from './current.ts';

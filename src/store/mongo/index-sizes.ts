@@ -1,5 +1,5 @@
-import { fewAtOnce } from '../record/few-at-once.ts';
 import type { DatabaseIndex } from '../port/indexes.ts';
+import { fewAtOnce } from '../record/few-at-once.ts';
 import { collectionNames } from './collections.ts';
 import type { Core } from './core.ts';
 import { atOnce } from './database-indexes.ts';

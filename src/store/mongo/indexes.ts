@@ -1,4 +1,4 @@
-import { type IndexDriver } from '../upkeep/indexes.ts';
+import type { IndexDriver } from '../upkeep/indexes.ts';
 import { parameters, partitionsOf } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase } from './database-indexes.ts';

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { firstOutcome, withId } from '../record/changes.ts';
-import type { Change, WriteKey, WriteResult } from '../port/records.ts';
 import { KeyUsed } from '../port/errors.ts';
+import type { Change, WriteKey, WriteResult } from '../port/records.ts';
+import { firstOutcome, withId } from '../record/changes.ts';
 import { writtenBy } from './apply.ts';
 import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';

@@ -1,7 +1,7 @@
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
+import { anyTypeTerm, pairTerm } from '../keys/terms.ts';
 import type { Indexes, PairIndex, ParamIndex } from '../plan/indexes.ts';
 import { createdOrder } from '../port/indexes.ts';
-import { anyTypeTerm, pairTerm } from '../keys/terms.ts';
 import { intervalKey, pairsOf, termsOf } from './names.ts';
 
 /** The position of the entries of a parameter, of a pair, or of a component of a composite in documents. */

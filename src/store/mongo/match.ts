@@ -2,8 +2,9 @@ import { setTimeout } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { print } from '../../search/print.ts';
 import { type Conditional, queryOf } from '../port/conditional.ts';
-import type { Put, Requirement, WriteResult } from '../port/records.ts';
 import { RequirementFailed, SeveralMatch, StoreUnavailable, VersionConflict } from '../port/errors.ts';
+import type { Put, Requirement, WriteResult } from '../port/records.ts';
+import { withId } from '../record/changes.ts';
 import { applyChange, type WriteStep } from './apply.ts';
 import { insertNew, reservations } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -13,7 +14,6 @@ import type { ReservationDocument } from './layout.ts';
 import { declared } from './prepare.ts';
 import { findReferring } from './referring.ts';
 import { reservationId } from './reservation-id.ts';
-import { withId } from '../record/changes.ts';
 
 /**
  * How long before the end of a reservation no record is created under it, in milliseconds: longer than a write takes.

@@ -1,11 +1,10 @@
-import type * as plan from '../plan/sort.ts';
 import type { Position, Sort } from '../../search/ast.ts';
 import type { SortKind } from '../../search/sort-value.ts';
-import { lowerSort as lowerKeys } from '../plan/sort.ts';
-import type { End } from '../plan/sort.ts';
+import { orderKey, orderTextIn, orderValue, sortText, sortTextValue, textOrderKey } from '../keys/order-key.ts';
+import type * as plan from '../plan/sort.ts';
+import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
 import { IndexPending } from '../port/errors.ts';
 import { createdOrder } from '../port/indexes.ts';
-import { orderKey, orderTextIn, orderValue, sortText, sortTextValue, textOrderKey } from '../keys/order-key.ts';
 import type { ResourceDocument } from './layout.ts';
 import type { Index, MongoIndexes } from './lower.ts';
 import { createdField, orderField, updatedField } from './names.ts';

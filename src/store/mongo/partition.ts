@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
+import { sortedPage } from '../keys/sorted.ts';
 import type { Explain } from '../port/explained.ts';
+import type { Partition, PartitionSettings } from '../port/partitions.ts';
 import type {
   Change,
   Mark,
@@ -13,24 +15,22 @@ import type {
   WriteResult,
 } from '../port/records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
-import type { Partition, PartitionSettings } from '../port/partitions.ts';
-import { sortedPage } from '../keys/sorted.ts';
+import { requireStillDeclared } from '../record/changes.ts';
+import { exportVersions } from '../upkeep/versions.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches } from './count.ts';
 import { countOf } from './counts.ts';
-import { readCurrent, readMany, readOlder, ownedVersion } from './current.ts';
+import { ownedVersion, readCurrent, readMany, readOlder } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
+import { historySlice } from './history.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
-import { historySlice } from './history.ts';
-import { withOurDefinitions } from './register.ts';
-import { requireStillDeclared } from '../record/changes.ts';
-import { exportVersions } from '../upkeep/versions.ts';
 import { findReferring } from './referring.ts';
-import { searchPage } from './search.ts';
+import { withOurDefinitions } from './register.ts';
 import { restoreVersions } from './restore.ts';
+import { searchPage } from './search.ts';
 import { listTypes, usedTypesOf } from './used-types.ts';
 import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';

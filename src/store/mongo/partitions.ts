@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Db } from 'mongodb';
-import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
 import { PartitionExists, StoreUnavailable } from '../port/errors.ts';
-import { insertNew, meta, partitions, partitionsOf, readMeta, readPartition } from './collections.ts';
+import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
 import { latestAfterChange, latestOf } from '../upkeep/views.ts';
+import { insertNew, meta, partitions, partitionsOf, readMeta, readPartition } from './collections.ts';
 import type { Core } from './core.ts';
 import { withPortErrors } from './failures.ts';
 import { registerPartition, withOurDefinitions } from './register.ts';

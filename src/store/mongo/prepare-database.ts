@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Db } from 'mongodb';
-import type { StoreOptions } from '../port/store.ts';
+import { type LayoutChange, type LayoutState, requireKnownLayout } from '../layout.ts';
 import { StoreRefused } from '../port/errors.ts';
+import type { StoreOptions } from '../port/store.ts';
+import { collectionNames, documents, insertNew, meta, readMeta, reservations, typesKept } from './collections.ts';
 import { connect } from './connect.ts';
 import { openingError } from './failures.ts';
-import { type LayoutChange, type LayoutState, requireKnownLayout } from '../layout.ts';
-import { collectionNames, documents, insertNew, meta, readMeta, reservations, typesKept } from './collections.ts';
 
 /** The first layout that a start upgrades. */
 const oldest = 4;

@@ -1,20 +1,20 @@
-import { stamp } from '../../fhir/resource-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
+import { stamp } from '../../fhir/resource-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import { holds } from '../port/conditional.ts';
-import { printAttached, recordDigest } from '../record/digest.ts';
+import { orderKey } from '../keys/order-key.ts';
 import { printOwners } from '../keys/owners.ts';
-import { isTooLong } from '../record/changes.ts';
+import { holds } from '../port/conditional.ts';
+import { RecordTooLarge, VersionConflict } from '../port/errors.ts';
 import type { Change, Put, WriteOutcome } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
-import { RecordTooLarge, VersionConflict } from '../port/errors.ts';
+import { isTooLong } from '../record/changes.ts';
+import { printAttached, recordDigest } from '../record/digest.ts';
 import { bucketFor } from './bucket.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { historyId, type Stored } from './current.ts';
 import { indexFields, noFields } from './entries.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { everyTerm, updatedField } from './names.ts';
-import { orderKey } from '../keys/order-key.ts';
 import { madeBy } from './wanted.ts';
 
 /** The outcome of a change to the current version. Throws `VersionConflict`. */

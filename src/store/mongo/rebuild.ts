@@ -4,8 +4,8 @@ import { parameters } from './collections.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import type { ParameterDocument } from './layout.ts';
 import { readParameters } from './parameters.ts';
-import { readable, type Readable, remake } from './remake.ts';
 import { remakeLate } from './rebuild-late.ts';
+import { readable, type Readable, remake } from './remake.ts';
 import { definitionsDigest, madeBy } from './wanted.ts';
 
 /** Resources per slice. */

@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { RecordKey, Referred } from '../port/records.ts';
-import { paramsReferringTo, readyIndexes } from '../plan/indexes.ts';
 import { idTerm, urlTerm } from '../keys/terms.ts';
+import { paramsReferringTo, readyIndexes } from '../plan/indexes.ts';
+import type { RecordKey, Referred } from '../port/records.ts';
 import { anyOf } from './conditions.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { indexesOf } from './lower.ts';

@@ -1,9 +1,9 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { StoreRefused, StoreUnavailable } from '../port/errors.ts';
+import { latestAfterChange, latestOf } from '../upkeep/views.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitionsOf } from './collections.ts';
-import { latestAfterChange, latestOf } from '../upkeep/views.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { isOnlyTaken } from './failures.ts';
 import { livingServers } from './heartbeat.ts';

@@ -1,15 +1,15 @@
 import type { Filter } from 'mongodb';
 import type { Query } from '../../search/ast.ts';
+import { isOfAnyType } from '../keys/terms.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import { lower } from '../plan/lower.ts';
 import { usePairs } from '../plan/simplify.ts';
-import { isOfAnyType } from '../keys/terms.ts';
 import { bucketOf, ownerOf } from './bucket.ts';
 import type { Clause } from './clause.ts';
 import { anyOf } from './conditions.ts';
 import type { ResourceDocument } from './layout.ts';
 import { indexesOf, type MongoIndexes } from './lower.ts';
-import type { ResolvedQuery, Place } from './plan.ts';
+import type { Place, ResolvedQuery } from './plan.ts';
 
 /** The indexes of a type, from the registry. */
 export async function readIndexes({ core, type, p }: Place): Promise<MongoIndexes> {

@@ -1,18 +1,18 @@
-import type { FoundDocument } from './found.ts';
 import type { ResourceType } from '../../model/model.ts';
+import { orderValue } from '../keys/order-key.ts';
 import { parseOwners } from '../keys/owners.ts';
 import { fitting } from '../port/pages.ts';
 import type { Page, StoredVersion, StoreSearch } from '../port/records.ts';
-import { resolveQuery, readIndexes } from './resolve-query.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countUses } from './count-uses.ts';
 import { explained } from './explain.ts';
 import { asTheUrlSays } from './find.ts';
+import type { FoundDocument } from './found.ts';
 import { gather } from './gather.ts';
 import { createdField } from './names.ts';
-import { orderValue } from '../keys/order-key.ts';
 import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
 import type { Place } from './plan.ts';
+import { readIndexes, resolveQuery } from './resolve-query.ts';
 import { walk } from './walk.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { above, everything, intersect, type Interval } from '../keys/interval.ts';
+import { firstValue } from '../keys/order-key.ts';
 import { keysWithin } from '../plan/sort.ts';
 import type { Clause, RangeClause } from './clause.ts';
 import { orderBounds } from './conditions.ts';
 import { updatedField, wideTerm } from './names.ts';
 import type { Key } from './order.ts';
-import { firstValue } from '../keys/order-key.ts';
 
 type FieldKey = Extract<Key, { by: 'field' }>;
 

@@ -1,9 +1,9 @@
 import type { ResourceType } from '../../model/model.ts';
-import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
+import { createdOrder } from '../port/indexes.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import type { Checked } from '../upkeep/indexes.ts';
-import { createdOrder } from '../port/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';

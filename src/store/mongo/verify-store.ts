@@ -1,6 +1,6 @@
-import type { Checked } from '../upkeep/indexes.ts';
-import { type Part } from '../upkeep/verify.ts';
 import { versionFinding } from '../record/faults.ts';
+import type { Checked } from '../upkeep/indexes.ts';
+import type { Part } from '../upkeep/verify.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { partitionsOf, typesKept } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';

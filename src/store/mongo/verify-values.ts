@@ -1,6 +1,6 @@
 import type { Collection, Document } from 'mongodb';
-import type { Checked } from '../upkeep/indexes.ts';
 import { jsonFault, zoneFault } from '../record/faults.ts';
+import type { Checked } from '../upkeep/indexes.ts';
 import { documents, marks, meta, parameters, partitions, reservations } from './collections.ts';
 import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';

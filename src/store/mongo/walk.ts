@@ -1,10 +1,10 @@
-import type { FoundDocument, RequestedPage } from './found.ts';
 import type { Position } from '../../search/ast.ts';
-import { findDocuments, type Reading } from './find.ts';
-import { keyAt, type Key } from './order.ts';
 import { firstValue } from '../keys/order-key.ts';
 import { isFull } from '../port/pages.ts';
-import { type ResolvedQuery, orderedPlan, type Place } from './plan.ts';
+import { findDocuments, type Reading } from './find.ts';
+import type { FoundDocument, RequestedPage } from './found.ts';
+import { type Key, keyAt } from './order.ts';
+import { orderedPlan, type Place, type ResolvedQuery } from './plan.ts';
 import { type Segment, segmentsOf } from './segments.ts';
 
 /** Finds documents in the order of one key: one `find`, and another if the first part of the order has too few. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ResourceType } from '../../model/model.ts';
-import { createdOrder } from '../port/indexes.ts';
 import { sortVersion } from '../keys/order-key.ts';
+import { createdOrder } from '../port/indexes.ts';
 import type { StoreDefinitions } from '../port/store.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { Change, WriteOptions, WriteResult } from '../port/records.ts';
 import { isConditional, requireApart } from '../port/conditional.ts';
 import { PromiseLacking } from '../port/errors.ts';
+import type { Change, WriteOptions, WriteResult } from '../port/records.ts';
 import { applyChange } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import type { Core, PartitionInfo } from './core.ts';

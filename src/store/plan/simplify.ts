@@ -1,7 +1,6 @@
 import { everything, intersect } from '../keys/interval.ts';
 import { isPairedOwner, isPairedToken, pairTerm } from '../keys/terms.ts';
-import { all, isAll, isNone, none, partsOf } from './clause.ts';
-import type { Clause, RangeClause, TermsClause } from './clause.ts';
+import { all, type Clause, isAll, isNone, none, partsOf, type RangeClause, type TermsClause } from './clause.ts';
 import type { PairIndex } from './indexes.ts';
 
 /**

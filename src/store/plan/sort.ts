@@ -1,7 +1,7 @@
 import type { SearchParam } from '../../model/model.ts';
 import type { Sort } from '../../search/ast.ts';
-import { hasSortIndex } from '../../search/sort.ts';
 import { type SortKind, sortKindOf } from '../../search/sort-value.ts';
+import { hasSortIndex } from '../../search/sort.ts';
 import { above, below, everything, intersect, type Interval } from '../keys/interval.ts';
 import type { RangeClause } from './clause.ts';
 import { type ParamIndexes, readyIndex } from './indexes.ts';

@@ -1,5 +1,4 @@
-import { longestRecord } from './records.ts';
-import type { WriteResult } from './records.ts';
+import { longestRecord, type WriteResult } from './records.ts';
 
 /** A promise of the port that a store does not keep, and the reason, as a sentence for operators. */
 export interface Lack {

@@ -1,6 +1,6 @@
 import type { Position, Query } from '../../search/ast.ts';
-import type { RecordStore, StoredVersion } from './records.ts';
 import type { Attached } from './blobs.ts';
+import type { RecordStore, StoredVersion } from './records.ts';
 import type { PartitionTransfer } from './transfer.ts';
 
 /**

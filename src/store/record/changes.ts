@@ -1,9 +1,15 @@
+import { stamp } from '../../fhir/resource-text.ts';
 import { isConditional } from '../port/conditional.ts';
 import { StoreUnavailable } from '../port/errors.ts';
-import { longestRecord } from '../port/records.ts';
-import type { Change, Put, Requirement, WriteOutcome, WriteResult } from '../port/records.ts';
+import {
+  type Change,
+  longestRecord,
+  type Put,
+  type Requirement,
+  type WriteOutcome,
+  type WriteResult,
+} from '../port/records.ts';
 import type { StoreDefinitions } from '../port/store.ts';
-import { stamp } from '../../fhir/resource-text.ts';
 
 /**
  * Whether the text of a resource exceeds the limit of a store, in bytes of UTF-8 with the stamp of its first version:

@@ -1,6 +1,6 @@
 import { isObject } from '../../fhir/json-object.ts';
-import type { KeptVersion, StoreFinding } from '../port/transfer.ts';
 import type { StoredVersion } from '../port/records.ts';
+import type { KeptVersion, StoreFinding } from '../port/transfer.ts';
 import { recordDigest } from './digest.ts';
 
 /**

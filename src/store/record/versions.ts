@@ -1,5 +1,5 @@
-import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 import type { StoredVersion } from '../port/records.ts';
+import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 
 /** Compares places in the order of a scope. */
 export function versionOrder(order: HistoryScope['order']): (a: VersionKey, b: VersionKey) => number {

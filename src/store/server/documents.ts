@@ -1,5 +1,5 @@
-import type { Store } from '../port/store.ts';
 import type { DocumentStore } from '../port/documents.ts';
+import type { Store } from '../port/store.ts';
 
 const collection = 'server';
 const key = 'public-url';

@@ -1,7 +1,7 @@
 import type { Model, ResourceType } from '../../model/model.ts';
-import type { DocumentStore } from '../port/documents.ts';
-import { hasSortIndex } from '../../search/sort.ts';
 import { sortKindOf } from '../../search/sort-value.ts';
+import { hasSortIndex } from '../../search/sort.ts';
+import type { DocumentStore } from '../port/documents.ts';
 
 /** The uses of an index in some days. */
 export interface UsedIndex {

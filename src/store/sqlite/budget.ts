@@ -1,5 +1,5 @@
 import { valuesIn } from '../plan/clause.ts';
-import type { Clause } from './clause.ts';
+import type { Clause } from './lower.ts';
 
 /** The allowed work: little on the event loop, and in a reader worker all within the deadline. */
 export interface Budget {

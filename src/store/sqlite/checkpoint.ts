@@ -1,8 +1,7 @@
 import type { Failure } from '../files/failures.ts';
-import { failureOf } from './failures.ts';
-import { type Database } from './open.ts';
 import type { StoreTimes } from '../port/store.ts';
-import { isBusy } from './sqlite-error.ts';
+import { failureOf, isBusy } from './failures.ts';
+import type { Database } from './open.ts';
 
 /** Number of WAL pages that starts a checkpoint (64 MB): pages that many commits write are then moved once. */
 const enough = 8_192;

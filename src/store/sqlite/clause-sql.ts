@@ -1,8 +1,7 @@
-import type { Clause, ValueClause } from './clause.ts';
-import { allOf, inGroups, join, raw, type Sql, sql } from './sql.ts';
-import { type Columns, columnsOf } from './columns.ts';
-import { inside, rangeConditions, stringConditions, termConditions } from './conditions.ts';
+import { type Columns, columnsOf, inside, rangeConditions, stringConditions, termConditions } from './conditions.ts';
+import type { Clause, ValueClause } from './lower.ts';
 import { idSource, rangeSource, type Source, stringSource, termSource, unionOf, updatedSource } from './source.ts';
+import { allOf, inGroups, join, raw, sql, type Sql } from './sql.ts';
 import { wordsCondition, wordsSource } from './words-table.ts';
 
 /**

@@ -1,14 +1,14 @@
-import type { StoreOptions } from '../port/store.ts';
-import { StoreRefused } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
+import { StoreRefused } from '../port/errors.ts';
+import type { StoreOptions } from '../port/store.ts';
+import { latestAfterChange, latestOf, type Views } from '../upkeep/views.ts';
+import type { Budgets } from './budget.ts';
+import { definitionsDigest, wantedIndexes, type WantedPartition } from './declared-indexes.ts';
 import { type PartitionIndex, readEpoch, readPartition } from './dictionary.ts';
 import type { Job, JobResult } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { Readers } from './readers.ts';
-import type { Budgets } from './budget.ts';
 import type { SqlValue } from './sql.ts';
-import { latestAfterChange, latestOf, type Views } from '../upkeep/views.ts';
-import { definitionsDigest, type WantedPartition, wantedIndexes } from './wanted.ts';
 import type { JobWriter } from './writer.ts';
 
 /** The shared state of the store's modules. */

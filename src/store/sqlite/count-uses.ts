@@ -1,7 +1,7 @@
 import { visitIndexes } from '../plan/clause.ts';
-import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
 import type { TypeIndex } from './dictionary.ts';
+import type { Clause } from './lower.ts';
 import type { Key } from './order.ts';
 
 /** Counts the indexes of a search; of a count those of its clause alone. */

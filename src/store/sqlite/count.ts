@@ -1,11 +1,10 @@
-import { checkOfMany } from './check-of-many.ts';
-import { sourcesOf } from './clause-sql.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
-import type { Clause } from './clause.ts';
-import { ticksOf } from './found.ts';
-import type { Database } from './open.ts';
 import { type Budget, budgetFor, isLong } from './budget.ts';
-import { cheapFirst, isSmaller } from './smallest.ts';
+import { sourcesOf } from './clause-sql.ts';
+import { ticksOf } from './found.ts';
+import type { Clause } from './lower.ts';
+import type { Database } from './open.ts';
+import { cheapFirst, checkOfMany, isSmaller } from './smallest.ts';
 import { candidates, countUpTo, resourcesOf, type Source, typeSource } from './source.ts';
 import { allOf, raw, sql } from './sql.ts';
 

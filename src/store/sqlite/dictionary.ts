@@ -1,12 +1,20 @@
 import type { ResourceType, SearchParam } from '../../model/model.ts';
-import type { PartitionSettings } from '../port/partitions.ts';
-import type { StoreDefinitions } from '../port/store.ts';
-import { createdOrder } from '../port/indexes.ts';
 import type * as plan from '../plan/indexes.ts';
 import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';
+import { createdOrder } from '../port/indexes.ts';
+import type { PartitionSettings } from '../port/partitions.ts';
+import type { StoreDefinitions } from '../port/store.ts';
+import {
+  componentCode,
+  orderCode,
+  pairCode,
+  sortCode,
+  sortEndsOf,
+  sortsOf,
+  wantedIndexes,
+} from './declared-indexes.ts';
 import type { Database } from './open.ts';
-import { componentCode, orderCode, pairCode, sortCode, sortEndsOf, sortsOf, wantedIndexes } from './wanted.ts';
 
 /** The state of a partition in the file, as of one epoch: every change of it raises the epoch. */
 export interface PartitionIndex {
@@ -66,6 +74,11 @@ export interface PairIndex extends Index {
 
 export function readEpoch(database: Database): number {
   return Number(database.get(`SELECT value FROM meta WHERE key = 'epoch'`)?.[0]);
+}
+
+/** Called for every change of partitions, types, indexes or their states: earlier reads are then stale. */
+export function raiseEpoch(database: Database): void {
+  database.run(`UPDATE meta SET value = value + 1 WHERE key = 'epoch'`);
 }
 
 /** Reads the state of a partition and joins it with the model; undefined if there is no such partition. */

@@ -1,15 +1,13 @@
+import { partsOf, printClause } from '../plan/clause.ts';
 import type { Explain, ExplainedAnswer, ExplainedClause } from '../port/explained.ts';
 import { createdOrder } from '../port/indexes.ts';
-import { partsOf, printClause } from '../plan/clause.ts';
-import type { Clause } from './clause.ts';
 import type { Core } from './core.ts';
-import { countMatches } from './count.ts';
-import type { LoweredCount } from './count.ts';
+import { countMatches, type LoweredCount } from './count.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { FoundRow } from './found.ts';
+import type { Clause, LoweredSearch } from './lower.ts';
 import type { Key } from './order.ts';
-import type { Question } from './reading.ts';
-import type { LoweredSearch } from './lowered-search.ts';
+import type { Question } from './readers.ts';
 import { findPage } from './search.ts';
 import type { Traced } from './trace.ts';
 

@@ -1,6 +1,6 @@
 import type { Core } from './core.ts';
 import type { FoundRow } from './found.ts';
-import type { LoweredSearch } from './lowered-search.ts';
+import type { LoweredSearch } from './lower.ts';
 import { findPage } from './search.ts';
 
 /**

@@ -1,14 +1,14 @@
 import { Turns } from '../../limits/turns.ts';
+import { mostPageText } from '../port/pages.ts';
 import type { StoreDefinitions } from '../port/store.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
-import type { VersionSlice } from '../upkeep/versions.ts';
-import { mostPageText } from '../port/pages.ts';
 import { versionOrder } from '../record/versions.ts';
-import { attachedTo } from './carried.ts';
+import type { VersionSlice } from '../upkeep/versions.ts';
+import { attachedTo } from './attachments.ts';
 import type { Database } from './open.ts';
 import { typeNumber } from './restore.ts';
-import { ownedVersion } from './row-values.ts';
 import { allOf, limit, raw, type Sql, sql } from './sql.ts';
+import { ownedVersion } from './versions.ts';
 
 /** Number of records after which the event loop may get a turn. */
 const recordSlice = 200;

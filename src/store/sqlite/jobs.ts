@@ -1,13 +1,22 @@
-import type { Clause } from './clause.ts';
-import type { Attached } from '../port/blobs.ts';
-import type { KeptVersion, Note } from '../port/transfer.ts';
-import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
-import type { DueBytes } from '../files/sweep.ts';
-import type { Failure } from '../files/failures.ts';
 import type { WatchedFiles } from '../files/condition.ts';
+import type { Failure } from '../files/failures.ts';
+import type { DueBytes } from '../files/sweep.ts';
+import type { Attached } from '../port/blobs.ts';
+import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
+import type { KeptVersion, Note } from '../port/transfer.ts';
+import type { WantedPartition, WantedType } from './declared-indexes.ts';
+import type { Clause } from './lower.ts';
 import type { Rows } from './rows.ts';
 import type { SqlValue } from './sql.ts';
-import type { WantedPartition, WantedType } from './wanted.ts';
+
+/** Thrown inside the savepoint of a job, to undo it. */
+export class JobStopped extends Error {
+  readonly result: JobResult;
+  constructor(result: JobResult) {
+    super(result.kind);
+    this.result = result;
+  }
+}
 
 /** The jobs of the writer worker: values only. Jobs that wait together are committed together. */
 export type Job =

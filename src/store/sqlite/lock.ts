@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { StoreRefused } from '../port/errors.ts';
-import { type Database, openBare } from './open.ts';
 import { makePrivate } from '../files/left-behind.ts';
-import { isBusy } from './sqlite-error.ts';
+import { StoreRefused } from '../port/errors.ts';
+import { isBusy } from './failures.ts';
+import { type Database, openBare } from './open.ts';
 
 /**
  * How long a start waits for the lock, in milliseconds: a process that was just killed may still be ending, and a

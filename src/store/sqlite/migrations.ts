@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type LayoutChange, type LayoutState, requireKnownLayout } from '../layout.ts';
 import { StoreRefused } from '../port/errors.ts';
+import { isBusy } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
 import { schema } from './schema.ts';
-import { isBusy } from './sqlite-error.ts';
 
 /** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;

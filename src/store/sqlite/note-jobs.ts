@@ -1,6 +1,6 @@
+import type { Mark, WriteResult } from '../port/records.ts';
 import { firstOutcome } from '../record/changes.ts';
 import { valueDigest } from '../record/digest.ts';
-import type { Mark, WriteResult } from '../port/records.ts';
 import type { Job, JobResult, NotesJob, WriteJob, Written } from './jobs.ts';
 import type { Database } from './open.ts';
 import type { SqlValue } from './sql.ts';

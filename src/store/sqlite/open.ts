@@ -2,11 +2,10 @@ import { backup, DatabaseSync, type StatementSync } from 'node:sqlite';
 import { Cache } from '../../limits/cache.ts';
 import { type Failure, unavailable } from '../files/failures.ts';
 import { mostPageText } from '../port/pages.ts';
-import { failureOf } from './failures.ts';
+import { failureOf, isCannotOpen } from './failures.ts';
+import { locationIn, readOnlyMode, type ReadOnlyMode } from './read-only.ts';
 import type { Sql, SqlValue } from './sql.ts';
 import { Trace, type Traced } from './trace.ts';
-import { isCannotOpen } from './sqlite-error.ts';
-import { locationIn, type StillMode, stillMode } from './still.ts';
 
 export type Row = readonly SqlValue[];
 
@@ -45,13 +44,13 @@ export function openDatabase(
   try {
     return connect(path, mode, failed, use);
   } catch (error) {
-    const still = mode === 'readOnly' && isCannotOpen(error) ? stillMode(path) : undefined;
-    if (still === undefined) throw error;
-    return connect(path, still, failed, use);
+    const how = mode === 'readOnly' && isCannotOpen(error) ? readOnlyMode(path) : undefined;
+    if (how === undefined) throw error;
+    return connect(path, how, failed, use);
   }
 }
 
-function connect(path: string, mode: Mode | StillMode, failed: (failure: Failure) => void, use: Use): Database {
+function connect(path: string, mode: Mode | ReadOnlyMode, failed: (failure: Failure) => void, use: Use): Database {
   const readOnly = mode !== 'write' && mode !== 'read';
   const database = new Database(
     new DatabaseSync(locationIn(path, mode), { timeout: busyTimeout, returnArrays: true, readOnly }),

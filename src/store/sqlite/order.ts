@@ -1,13 +1,13 @@
 import type { Position, Sort } from '../../search/ast.ts';
+import type { SortKind } from '../../search/sort-value.ts';
+import { sortText, sortTextValue } from '../keys/order-key.ts';
 import type * as plan from '../plan/sort.ts';
 import { type End, lowerSort as lowerKeys } from '../plan/sort.ts';
+import { IndexPending } from '../port/errors.ts';
+import { orderCode, sortCode } from './declared-indexes.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
 import { join, raw, type Sql, sql } from './sql.ts';
-import type { SortKind } from '../../search/sort-value.ts';
-import { IndexPending } from '../port/errors.ts';
-import { sortText, sortTextValue } from '../keys/order-key.ts';
-import { orderCode, sortCode } from './wanted.ts';
 
 /** A sort key with its indexes. */
 export interface Key {

@@ -2,6 +2,10 @@ import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
+import { attachmentsFolder, keepBytes, openBytes } from '../files/attachments.ts';
+import { type Doing, unavailable } from '../files/failures.ts';
+import { parseOwners } from '../keys/owners.ts';
+import { sortedPage } from '../keys/sorted.ts';
 import {
   AttachmentMissing,
   KeyUsed,
@@ -11,6 +15,8 @@ import {
   VersionConflict,
 } from '../port/errors.ts';
 import type { Explain } from '../port/explained.ts';
+import { fitting } from '../port/pages.ts';
+import type { Partition, PartitionSettings } from '../port/partitions.ts';
 import type {
   Change,
   Mark,
@@ -23,34 +29,25 @@ import type {
   WriteResult,
 } from '../port/records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
-import type { Partition, PartitionSettings } from '../port/partitions.ts';
-import { parseOwners } from '../keys/owners.ts';
-import { sortedPage } from '../keys/sorted.ts';
-import { attachmentsFolder, keepBytes, openBytes } from '../files/attachments.ts';
+import { requireStillDeclared } from '../record/changes.ts';
+import { exportVersions } from '../upkeep/versions.ts';
 import { type Applied, type Core, partitionIndex, submit } from './core.ts';
-import { countMatches, type LoweredCount } from './count.ts';
 import { countUses } from './count-uses.ts';
-import { type PartitionIndex, type TypeIndex } from './dictionary.ts';
+import { countMatches, type LoweredCount } from './count.ts';
+import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { explainCount, explainFind } from './explain.ts';
-import { type Doing, unavailable } from '../files/failures.ts';
 import { failureOf } from './failures.ts';
 import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
 import { historySlice } from './history.ts';
+import { lower, type LoweredSearch, referenceTermsOf } from './lower.ts';
 import { earlier, resultsOf } from './note-jobs.ts';
-import { lower } from './lower.ts';
 import { type Key, lowerPosition, lowerSort, positionOf } from './order.ts';
 import { prepareWrite } from './prepare.ts';
-import { requireStillDeclared } from '../record/changes.ts';
-import { ownedVersion } from './row-values.ts';
-import { fitting } from '../port/pages.ts';
-import type { LoweredSearch } from './lowered-search.ts';
-import { askReferring, referringInTurns } from './referring.ts';
-import { resourcesOf } from './source.ts';
+import { askReferring, referringInTurns } from './requirements.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
-import { referenceTermsOf } from './find-terms.ts';
-import { exportVersions } from '../upkeep/versions.ts';
-import { keptTypes, keptVersions } from './versions.ts';
+import { resourcesOf } from './source.ts';
+import { keptTypes, keptVersions, ownedVersion } from './versions.ts';
 
 /** Number of resources that `readMany` reads before the event loop gets a turn. */
 const readSlice = 200;

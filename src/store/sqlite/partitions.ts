@@ -1,7 +1,7 @@
-import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
 import { PartitionExists } from '../port/errors.ts';
+import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
-import { wantedIndexes } from './wanted.ts';
+import { wantedIndexes } from './declared-indexes.ts';
 
 export class SqlitePartitions implements PartitionAdmin {
   readonly #core: Core;

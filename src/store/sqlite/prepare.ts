@@ -1,25 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { stamp } from '../../fhir/resource-text.ts';
-import { isNew, queryOf, requireApart } from '../port/conditional.ts';
 import { printOwners } from '../keys/owners.ts';
-import { isTooLong } from '../record/changes.ts';
-import type { Change, Requirement, WriteOptions } from '../port/records.ts';
+import { paramsReferringTo } from '../plan/indexes.ts';
+import { isNew, queryOf, requireApart } from '../port/conditional.ts';
 import { RecordTooLarge } from '../port/errors.ts';
+import type { Change, Requirement, WriteOptions } from '../port/records.ts';
+import { isTooLong } from '../record/changes.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { latestOf } from '../upkeep/views.ts';
+import { carriesSame } from './attachments.ts';
 import { type Core, followOthers, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { printPart } from './job-text.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
-import { createdOf } from './created.ts';
-import { differences } from './differences.ts';
-import { carriesSame } from './carried.ts';
-import { askNoMatch } from './no-match.ts';
 import { isOrdered } from './order.ts';
-import { paramsReferringTo } from '../plan/indexes.ts';
-import { askReferring } from './referring.ts';
-import { emptyRows, type Rows, rowsOf } from './rows.ts';
+import { askNoMatch, askReferring } from './requirements.ts';
+import { differences, emptyRows, type Rows, rowsOf } from './rows.ts';
+import { createdOf } from './versions.ts';
 
 /**
  * Number of changes after which the event loop gets a turn. A server answers requests then; a load would read its next

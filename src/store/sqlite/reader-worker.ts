@@ -1,11 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { countMatches } from './count.ts';
 import type { Failure } from '../files/failures.ts';
+import { countMatches } from './count.ts';
 import { failureOf } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
-import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
+import type { Question, ReaderAnswer, ReaderRequest } from './readers.ts';
 import { findPage } from './search.ts';
-import { bytesOfTree } from './index-sizes.ts';
 
 const port = parentPort;
 if (port !== null) {
@@ -53,4 +52,10 @@ if (port !== null) {
     failure = undefined;
     port.postMessage(answer(request));
   });
+}
+
+/** The bytes of the pages of a table or an index. https://sqlite.org/dbstat.html */
+function bytesOfTree(database: Database, name: string): number {
+  const [bytes] = database.get('SELECT total(pgsize) FROM dbstat WHERE name = ? AND deadline()', [name]) ?? [];
+  return Number(bytes);
 }

@@ -1,9 +1,13 @@
 import { Worker } from 'node:worker_threads';
 import { threadArguments } from '../../limits/exec-arguments.ts';
-import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../port/errors.ts';
 import type { Condition } from '../files/condition.ts';
-import { unavailable } from '../files/failures.ts';
-import type { Question, ReaderAnswer, ReaderRequest } from './reading.ts';
+import { type Failure, unavailable } from '../files/failures.ts';
+import { DeadlinePassed, StoreBusy, StoreUnavailable } from '../port/errors.ts';
+import type { Budget } from './budget.ts';
+import type { LoweredCount } from './count.ts';
+import type { FoundRow } from './found.ts';
+import type { LoweredSearch } from './lower.ts';
+import type { Traced } from './trace.ts';
 
 /** Maximum number of concurrent unbounded statements of a server. */
 const mostReaders = 2;
@@ -141,3 +145,25 @@ function send(worker: Worker, request: ReaderRequest): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker thread has no origin
   worker.postMessage(request);
 }
+
+/** A request to a reader worker. */
+export type Question =
+  | { readonly kind: 'page'; readonly search: LoweredSearch; readonly budget: Budget }
+  | { readonly kind: 'count'; readonly count: LoweredCount; readonly budget: Budget }
+  | { readonly kind: 'bytes'; readonly tree: string };
+
+export interface ReaderRequest {
+  readonly question: Question;
+  /** Records the statements. */
+  readonly explain: boolean;
+  /** Its deadline, in milliseconds. */
+  readonly deadline: number;
+}
+
+export type ReaderAnswer =
+  | { readonly kind: 'page'; readonly rows: readonly FoundRow[]; readonly trace?: Traced }
+  | { readonly kind: 'count'; readonly count: number; readonly trace?: Traced }
+  | { readonly kind: 'bytes'; readonly bytes: number; readonly trace?: Traced }
+  | { readonly kind: 'late' }
+  /** `failure` is undefined for a bug of the engine. */
+  | { readonly kind: 'failed'; readonly failure: Failure | undefined; readonly error: unknown };

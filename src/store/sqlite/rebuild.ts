@@ -1,10 +1,10 @@
 import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { type Core, partitionIndex, submitOnce } from './core.ts';
-import { createdOf } from './created.ts';
 import type { TypeIndex } from './dictionary.ts';
 import type { RebuildJob } from './jobs.ts';
 import { emptyRows, rowsOf, selectRows } from './rows.ts';
+import { createdOf } from './versions.ts';
 
 /** Resources per slice: its commit stays short. */
 const rebuildSliceSize = 100;

@@ -1,14 +1,13 @@
-import { recordDigest } from '../record/digest.ts';
 import type { KeptVersion } from '../port/transfer.ts';
-import { attachKept } from './attach-job.ts';
-import type { Commit } from './commit.ts';
-import { JobStopped } from './job-stopped.ts';
-import type { JobResult, PreparedRestore, RestoreJob } from './jobs.ts';
+import { recordDigest } from '../record/digest.ts';
+import { attachKept } from './attachments.ts';
+import { raiseEpoch } from './dictionary.ts';
+import { type JobResult, JobStopped, type PreparedRestore, type RestoreJob } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import { keepMark } from './note-jobs.ts';
 import type { Database } from './open.ts';
-import { raiseEpoch } from './register-job.ts';
 import { RowWriter } from './row-writer.ts';
+import type { Commit } from './write-job.ts';
 
 /**
  * Stores versions unchanged. Stops the job with `stale` if a resource is no longer at the version from which it was

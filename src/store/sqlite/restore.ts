@@ -1,11 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { byResource, createdAmong } from '../record/versions.ts';
-import type { VersionsOfOne } from '../record/versions.ts';
 import { printOwners } from '../keys/owners.ts';
-import type { KeptVersion } from '../port/transfer.ts';
 import type { Mark } from '../port/records.ts';
-import { partitionIndex } from './core.ts';
-import type { Core } from './core.ts';
+import type { KeptVersion } from '../port/transfer.ts';
+import { byResource, createdAmong, type VersionsOfOne } from '../record/versions.ts';
+import { type Core, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { PreparedRestore, RestoreJob } from './jobs.ts';
 import type { Database } from './open.ts';

@@ -1,5 +1,5 @@
 import { isOfUrl } from '../keys/terms.ts';
-import { markAbsolute } from './register-job.ts';
+import { raiseEpoch } from './dictionary.ts';
 import type { Database } from './open.ts';
 import { type Rows, rowWidths } from './rows.ts';
 import { deleteWords, insertWords } from './words-table.ts';
@@ -123,4 +123,12 @@ function compare(a: readonly Value[], b: readonly Value[]): number {
     if (left !== right) return left < right ? -1 : 1;
   }
   return 0;
+}
+
+/** Notes that indexes have entries of absolute references, so that searches include those too. */
+function markAbsolute(database: Database, indexes: Iterable<number>): void {
+  let changed = 0;
+  for (const p of indexes)
+    changed += database.run('UPDATE parameters SET absolute = 1 WHERE p = ? AND absolute = 0', [p]).changes;
+  if (changed > 0) raiseEpoch(database);
 }

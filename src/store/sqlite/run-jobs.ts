@@ -1,18 +1,15 @@
-import { Commit } from './commit.ts';
-import { knownAttachments } from './attachment-rows.ts';
 import { sweepFolder } from '../files/sweep.ts';
+import { knownAttachments } from './attachments.ts';
 import { failureOf } from './failures.ts';
-import { JobStopped } from './job-stopped.ts';
-import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
+import { addPartition, hidePartition, rebuild, refuseOthers, register, registered, restart } from './index-jobs.ts';
+import { type JobResult, JobStopped, type SubmittedJob, type WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
-import type { Database } from './open.ts';
 import { document, keepNotes } from './note-jobs.ts';
-import { rebuild } from './rebuild-job.ts';
-import { addPartition, hidePartition, refuseOthers, register, registered, restart } from './register-job.ts';
+import type { Database } from './open.ts';
 import { restore } from './restore-job.ts';
 import { sweep } from './sweep-job.ts';
 import { mergeSomeWords } from './words-table.ts';
-import { write } from './write-job.ts';
+import { Commit, write } from './write-job.ts';
 
 /**
  * Runs jobs in one transaction, so that a failed one does not affect the others. The results are returned only after

@@ -1,19 +1,16 @@
-import { type Budget, budgetFor, isLong } from './budget.ts';
-import { along, type Along, boundsWalk, segments } from './along.ts';
-import { type Arm, armOfTerm, armOfType, termsInUse } from './arms.ts';
-import { checkOfMany } from './check-of-many.ts';
-import { inside } from './conditions.ts';
-import { isFull } from '../port/pages.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
-import type { Clause } from './clause.ts';
-import { type FoundRow, foundRow, ticksOf } from './found.ts';
+import { isFull } from '../port/pages.ts';
+import { type AxisBounds, boundsOnAxis, boundsWalk, segments } from './axis-bounds.ts';
+import { type Budget, budgetFor, isLong } from './budget.ts';
+import { inside } from './conditions.ts';
+import { foundRow, type FoundRow, ticksOf } from './found.ts';
+import type { Clause, LoweredSearch } from './lower.ts';
 import type { Database } from './open.ts';
 import { type Axis, axisOf, behind, byId, type Key, keyValue, orderBy } from './order.ts';
-import type { LoweredSearch } from './lowered-search.ts';
-import { type Candidate, few, lookUps, type Plan, smallest } from './smallest.ts';
-import { walkArms } from './walk.ts';
+import { type Candidate, checkOfMany, few, lookUps, type Plan, smallest } from './smallest.ts';
 import { candidates, countUpTo, longArm, resourcesOf, type Source, type SourceArm, typeSource } from './source.ts';
-import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
+import { allOf, join, limit, raw, sql, type Sql } from './sql.ts';
+import { type Arm, armOfTerm, armOfType, termsInUse, walkArms } from './walk.ts';
 
 /**
  * Finds a page and, if there are more, one resource beyond it. Undefined if it exceeds the budget, never a part of a
@@ -70,14 +67,14 @@ function planned(plan: Plan): readonly FoundRow[] | undefined {
 const muchMore = 20;
 
 function mayHaveRemainder(plan: Plan, axis: Axis, by: Clause): boolean {
-  return alongOf(plan, axis, by).remainder !== undefined;
+  return boundsOf(plan, axis, by).remainder !== undefined;
 }
 
 /** A walk along an axis: through the whole type or, for `ord`, through the terms of a clause. */
 interface Route {
   readonly axis: Axis;
   readonly by: Clause | undefined;
-  readonly along: Along;
+  readonly bounds: AxisBounds;
 }
 
 function routeFor(plan: Plan, axis: Axis, best: Clause | undefined): Route {
@@ -85,17 +82,17 @@ function routeFor(plan: Plan, axis: Axis, best: Clause | undefined): Route {
   return route(plan, axis, by);
 }
 
-function alongOf({ clauses }: Plan, axis: Axis, by: Clause | undefined): Along {
-  return along(
+function boundsOf({ clauses }: Plan, axis: Axis, by: Clause | undefined): AxisBounds {
+  return boundsOnAxis(
     axis,
     clauses.filter(clause => clause !== by),
   );
 }
 
-function route(plan: Plan, axis: Axis, by: Clause | undefined, found = alongOf(plan, axis, by)): Route {
+function route(plan: Plan, axis: Axis, by: Clause | undefined, found = boundsOf(plan, axis, by)): Route {
   if (found.remainder === undefined || !isEmpty(plan.database, longArm(found.remainder.clause)))
-    return { axis, by, along: found };
-  return { axis, by, along: { ...found, remainder: undefined } };
+    return { axis, by, bounds: found };
+  return { axis, by, bounds: { ...found, remainder: undefined } };
 }
 
 /** How far a walk may search for the first matches near a floor. */
@@ -106,11 +103,11 @@ function directPage(plan: Plan, axis: Axis): readonly FoundRow[] | undefined {
   if (plan.search.keys.length > 1) return undefined;
   for (const by of [undefined, ...plan.clauses]) {
     if (by !== undefined && !isWalkable(by, axis)) continue;
-    const said = alongOf(plan, axis, by);
+    const said = boundsOf(plan, axis, by);
     if (!said.sure) continue;
     const found = route(plan, axis, by, said);
-    if (found.along.remainder === undefined)
-      return walk(plan, found, found.along.checks.length === 0 ? undefined : mostNear);
+    if (found.bounds.remainder === undefined)
+      return walk(plan, found, found.bounds.checks.length === 0 ? undefined : mostNear);
   }
   return undefined;
 }
@@ -150,10 +147,10 @@ function walk(plan: Plan, route: Route, cap?: number): readonly FoundRow[] | und
   const arms = armsOf(database, route);
   const ticks = ticksOf(database, plan.budget);
   const where = { database, t: search.t, worth: worthOfWalk(plan), most: plan.budget.probe, tick: ticks };
-  const checks = route.along.checks.map(make => make(clause => checkOfMany(clause, where)));
+  const checks = route.bounds.checks.map(make => make(clause => checkOfMany(clause, where)));
   const rows: FoundRow[] = [];
   traceRoute(plan, route.by, route.axis.key);
-  for (const segment of segments(route.axis.key, route.along)) {
+  for (const segment of segments(route.axis.key, route.bounds)) {
     if (isFull(rows, want)) break;
     if (segment.kind === 'remainder') {
       const few = fewLong(plan, route);
@@ -189,7 +186,7 @@ function armsOf(database: Database, { by, axis }: Route): readonly Arm[] {
  * The long intervals that match below the floor of a walk, if they are few: they are then found faster than by the
  * walk.
  */
-function fewLong({ database, budget }: Plan, { along: { remainder } }: Route): Candidate | undefined {
+function fewLong({ database, budget }: Plan, { bounds: { remainder } }: Route): Candidate | undefined {
   if (remainder === undefined) return undefined;
   const { clause } = remainder;
   const source: Source = { arms: [longArm(clause)], exact: true, distinct: clause.single };

@@ -1,7 +1,7 @@
 import { foldString } from '../../indexing/normalize.ts';
 import { everything, intersect, type Interval } from '../keys/interval.ts';
-import type { Clause, RangeClause } from './clause.ts';
 import { bounds, inside, startsWith, termConditions } from './conditions.ts';
+import type { Clause, RangeClause } from './lower.ts';
 import type { Database } from './open.ts';
 import { allOf, inGroups, join, limit, raw, type Sql, sql } from './sql.ts';
 

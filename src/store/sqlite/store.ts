@@ -1,20 +1,10 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { DocumentStore } from '../port/documents.ts';
-import type { Note, VerifyScope } from '../port/transfer.ts';
-import type { IndexAdmin } from '../port/indexes.ts';
-import type { Partition } from '../port/partitions.ts';
-import type { WriteRelay } from '../server/relay.ts';
-import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
-import { StoreRefused } from '../port/errors.ts';
 import type { ChainPlace } from '../audit/place.ts';
 import { auditChains } from '../files/audit.ts';
-import { bytesOf, sweepBytes } from '../files/sweep.ts';
-import type { BytesFolder } from '../files/sweep.ts';
-import { makeFolder } from '../files/durable.ts';
 import { Condition, FileWatch, watchedFiles } from '../files/condition.ts';
+import { makeFolder } from '../files/durable.ts';
 import type { Failure } from '../files/failures.ts';
-import { Indexes } from '../upkeep/indexes.ts';
 import {
   exposureNotice,
   leftBehind,
@@ -24,33 +14,37 @@ import {
   refuseInterrupted,
   requireNothingLeft,
 } from '../files/left-behind.ts';
+import { type BytesFolder, bytesOf, sweepBytes } from '../files/sweep.ts';
+import type { DocumentStore } from '../port/documents.ts';
+import { StoreRefused } from '../port/errors.ts';
+import type { IndexAdmin } from '../port/indexes.ts';
+import type { Partition } from '../port/partitions.ts';
+import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
+import type { Note, VerifyScope } from '../port/transfer.ts';
+import type { WriteRelay } from '../server/relay.ts';
+import { Indexes } from '../upkeep/indexes.ts';
 import { verify } from '../upkeep/verify.ts';
 import { changeTo } from '../upkeep/views.ts';
-import { knownAttachments } from './attachment-rows.ts';
-import { partitionIndex, register, submit } from './core.ts';
-import type { Core } from './core.ts';
-import { SqliteDocuments } from './documents.ts';
+import { knownAttachments } from './attachments.ts';
+import { noUpkeep, startUpkeep, type Upkeep } from './background.ts';
+import { type Budgets, usualBudgets } from './budget.ts';
+import { type Core, partitionIndex, register, submit } from './core.ts';
+import { definitionsDigest, hasFullText, modelDigest } from './declared-indexes.ts';
+import { keptNotes, prepareNotes, SqliteDocuments } from './documents.ts';
+import { openingError } from './failures.ts';
+import { registered } from './index-jobs.ts';
 import { sqliteIndexes } from './indexes.ts';
+import type { SentJob } from './jobs.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
-import { keptNotes, prepareNotes } from './notes.ts';
 import { openDatabase } from './open.ts';
-import { openingError } from './sqlite-error.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
-import { registered } from './register-job.ts';
+import { isMountedReadOnly } from './read-only.ts';
 import { Readers } from './readers.ts';
-import { usualBudgets } from './budget.ts';
-import type { Budgets } from './budget.ts';
-import { noUpkeep, startUpkeep } from './upkeep.ts';
-import type { Upkeep } from './upkeep.ts';
 import { partsOf } from './verify-store.ts';
-import { isMountedReadOnly } from './still.ts';
-import { definitionsDigest, hasFullText, modelDigest } from './wanted.ts';
 import { requireFullText } from './words-table.ts';
-import type { SentJob } from './jobs.ts';
-import { RelayedWriter } from './relayed-writer.ts';
-import { Writer } from './writer.ts';
+import { RelayedWriter, Writer } from './writer.ts';
 
 /**
  * Opens the store in one SQLite file, created if it does not exist unless the mode is `read`. Throws `StoreRefused` for
@@ -92,7 +86,7 @@ export async function openSqliteStore(
     for (const text of [exposureNotice(path), lostBytesNotice(path, hasAttachments)])
       if (text !== undefined) options.notice?.(text);
     const relay = writer && {
-      commit: (job: unknown) => writer.commit(job as SentJob), // of relayed-writer.ts
+      commit: (job: unknown) => writer.commit(job as SentJob), // of RelayedWriter
       problems: async () => (await store.check()).problems,
       failed(doing: 'read' | 'write', summary: string) {
         if (doing === 'read') condition.readFailed({ summary });

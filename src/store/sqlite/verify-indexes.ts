@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
 import { withOnly } from '../../indexing/only.ts';
-import type { StoreFinding } from '../port/transfer.ts';
 import { ownersDiffer, printOwners } from '../keys/owners.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import type { Checked } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex } from './core.ts';
-import { createdOf } from './created.ts';
 import { paramOf, type TypeIndex } from './dictionary.ts';
 import type { Row } from './open.ts';
 import { type Rows, rowsOf, splitRows } from './rows.ts';
+import { createdOf } from './versions.ts';
 import { reasonOf, walkTable } from './walk-table.ts';
 import { hasWords, recordsWithWords } from './words-table.ts';
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { StoreFinding } from '../port/transfer.ts';
 import { versionFinding } from '../record/faults.ts';
 import type { Checked } from '../upkeep/indexes.ts';
-import { attachedTo } from './carried.ts';
+import { attachedTo } from './attachments.ts';
 import type { Database, Row } from './open.ts';
 import { reasonOf, walkTable } from './walk-table.ts';
 

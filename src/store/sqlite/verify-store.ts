@@ -2,14 +2,14 @@ import type { StoreFinding } from '../port/transfer.ts';
 import type { Checked } from '../upkeep/indexes.ts';
 import type { Part } from '../upkeep/verify.ts';
 import type { Core } from './core.ts';
+import { definitionsDigest, wantedIndexes } from './declared-indexes.ts';
+import { registered } from './index-jobs.ts';
 import type { Database } from './open.ts';
-import { registered } from './register-job.ts';
 import { fileFindings, inFile } from './verify-file.ts';
 import { verifyType } from './verify-indexes.ts';
 import { readTypes, verifyRecords } from './verify-records.ts';
 import { verifyValues } from './verify-values.ts';
 import { attempt } from './walk-table.ts';
-import { definitionsDigest, wantedIndexes } from './wanted.ts';
 
 /**
  * Reads all data of the file, or of one partition, and reports damage: the file, versions of records, other data, index

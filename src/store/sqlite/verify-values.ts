@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import { valueDigest } from '../record/digest.ts';
 import type { StoreFinding } from '../port/transfer.ts';
+import { valueDigest } from '../record/digest.ts';
 import { jsonFault, settingsFault } from '../record/faults.ts';
 import type { Checked } from '../upkeep/indexes.ts';
 import type { Database, Row } from './open.ts';

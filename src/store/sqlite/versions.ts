@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ResourceType } from '../../model/model.ts';
+import { parseOwners } from '../keys/owners.ts';
+import type { Attached } from '../port/blobs.ts';
+import type { StoredVersion } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
-import type { Database } from './open.ts';
-import { attachedOf, storedVersion } from './row-values.ts';
+import type { Database, Row } from './open.ts';
 
 /** Number of resources after which the event loop gets a turn. */
 const resourceSlice = 100;
@@ -54,4 +57,58 @@ function versionsOf(database: Database, t: number, type: string, id: string): re
       const attachments = (attached.get(stored.version) ?? []).map(([, ...one]) => attachedOf(one));
       return { ...stored, attachments };
     });
+}
+
+/**
+ * When a record was created, in milliseconds since 1970 UTC: `last_updated` of its first version after its last
+ * tombstone, by its older versions. `lastUpdated` is that of its current version, which is no tombstone.
+ */
+export function createdOf(
+  database: Database,
+  { t, id, version, lastUpdated }: { t: number; id: string; version: number; lastUpdated: number },
+): number {
+  if (version === 1) return lastUpdated;
+  const [first = lastUpdated] =
+    database.get(
+      'SELECT last_updated FROM versions WHERE t = ?1 AND id = ?2 AND version > (SELECT coalesce(max(version), 0) ' +
+        'FROM versions WHERE t = ?1 AND id = ?2 AND text IS NULL) ORDER BY version LIMIT 1',
+      [t, id],
+    ) ?? [];
+  return Number(first);
+}
+
+/** A version, from a row `id, version, last_updated, text`. */
+const storedVersion = (type: string, [id, version, lastUpdated, text]: Row): StoredVersion =>
+  versionOf(type, id, version, lastUpdated, text);
+
+/** With its owners, from a row `id, version, last_updated, owners, text`; of an undeclared type without. */
+export function ownedVersion(name: string, type: ResourceType | undefined, row: Row): StoredVersion {
+  const [id, version, lastUpdated, owners, text] = row;
+  const parsed = typeof owners === 'string' ? parseOwners(type, owners) : undefined;
+  return versionOf(name, id, version, lastUpdated, text, parsed);
+}
+
+type Column = Row[number] | undefined;
+
+function versionOf(
+  type: string,
+  id: Column,
+  version: Column,
+  lastUpdated: Column,
+  text: Column,
+  owners?: readonly string[],
+): StoredVersion {
+  return {
+    type,
+    id: String(id),
+    version: Number(version),
+    lastUpdated: Number(lastUpdated),
+    text: text === null || text === undefined ? undefined : String(text),
+    owners,
+  };
+}
+
+/** An attachment, from a row `path, digest, size, content_type`. */
+export function attachedOf([path, digest, size, contentType]: Row): Attached {
+  return { path: String(path), digest: String(digest), size: Number(size), contentType: String(contentType) };
 }

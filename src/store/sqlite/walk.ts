@@ -1,14 +1,13 @@
 import type { Interval } from '../keys/interval.ts';
-import type { Segment } from './along.ts';
-import type { Arm } from './arms.ts';
+import { isFull } from '../port/pages.ts';
+import type { Segment } from './axis-bounds.ts';
 import { bounds } from './conditions.ts';
+import { foundRow, type FoundRow, withTexts } from './found.ts';
 import type { Database, Row } from './open.ts';
 import { type After, type Axis, behind, type Key, keyValue, orderBy } from './order.ts';
 import { missingLast, missingOrd, missingText, missingTextLast } from './rows.ts';
-import { isFull } from '../port/pages.ts';
-import { type FoundRow, foundRow, withTexts } from './found.ts';
 import { hasMore } from './source.ts';
-import { allOf, join, limit, raw, type Sql, sql } from './sql.ts';
+import { allOf, join, limit, raw, sql, type Sql } from './sql.ts';
 
 export interface Walk {
   readonly arms: readonly Arm[];
@@ -141,3 +140,35 @@ function merged(rows: readonly Row[], { keys, want }: Walk): readonly Row[] {
   const sorted = rows.toSorted(compare);
   return sorted.filter((row, at) => row[1] !== sorted[at - 1]?.[1]).slice(0, want);
 }
+
+/** Rows in the order of an axis: those of a term, or of the whole type. */
+export interface Arm {
+  readonly from: Sql;
+  readonly where: Sql;
+}
+
+export const armOfType = ({ from, where }: Axis): Arm => ({ from, where });
+
+export const armOfTerm = (index: number, term: string): Arm => ({
+  from: terms,
+  where: sql`c.p = ${index} AND c.v = ${term}`,
+});
+
+const terms = raw('terms c');
+
+/** The terms that some resource has. */
+export function termsInUse(database: Database, index: number, values: readonly string[]): readonly string[] {
+  if (values.length === 1) return values;
+  const asked = values.flatMap(value => [index, value]);
+  const found = new Set(database.all(statementFor(values.length), asked).map(([at]) => at));
+  return values.filter((_, at) => found.has(at));
+}
+
+/** By the number of terms. */
+const statements: string[] = [];
+
+const statementFor = (count: number): string =>
+  (statements[count] ??= Array.from(
+    { length: count },
+    (_, at) => `SELECT ${at} FROM (SELECT 1 FROM terms c WHERE c.p = ? AND c.v = ? LIMIT 1)`,
+  ).join(' UNION ALL '));

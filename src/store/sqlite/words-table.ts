@@ -2,7 +2,7 @@ import { boundary, type Phrase } from '../../indexing/words.ts';
 import type { WordsClause } from '../plan/clause.ts';
 import { StoreRefused } from '../port/errors.ts';
 import type { Database } from './open.ts';
-import { type Source } from './source.ts';
+import type { Source } from './source.ts';
 import { raw, type Sql, sql } from './sql.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { Checkpoints } from './checkpoint.ts';
-import type { Failure } from '../files/failures.ts';
-import { failureOf } from './failures.ts';
 import { FileWatch } from '../files/condition.ts';
-import type { SubmittedJob, JobResult, WriterData } from './jobs.ts';
+import type { Failure } from '../files/failures.ts';
 import type { StoreTimes } from '../port/store.ts';
+import { Checkpoints } from './checkpoint.ts';
+import { failureOf } from './failures.ts';
+import type { JobResult, SubmittedJob, WriterData } from './jobs.ts';
 import { type Database, openDatabase } from './open.ts';
 import { runTogether } from './run-jobs.ts';
 

@@ -1,9 +1,9 @@
-import type { StoreFinding } from '../port/transfer.ts';
 import { setTimeout } from 'node:timers/promises';
 import type { ResourceType } from '../../model/model.ts';
 import type { DatabaseIndex, IndexAdmin, IndexScope, IndexState, PendingIndex } from '../port/indexes.ts';
 import type { PartitionIdentity } from '../port/partitions.ts';
 import type { StoreOptions } from '../port/store.ts';
+import type { StoreFinding } from '../port/transfer.ts';
 
 /** The progress of a part of a verification since its last report, with its findings. */
 export interface Checked {

@@ -1,12 +1,9 @@
-import type { Checked } from './indexes.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { AttachmentProgress } from '../port/blobs.ts';
 import type { PartitionIdentity } from '../port/partitions.ts';
 import type { StoreFinding, StoreProgress, VerifyScope } from '../port/transfer.ts';
-import { requirePartition, typesIn } from './indexes.ts';
-import type { IndexDriver } from './indexes.ts';
-import { verifyAttachments } from './verify-attachments.ts';
-import type { KeptBytes } from './verify-attachments.ts';
+import { type Checked, type IndexDriver, requirePartition, typesIn } from './indexes.ts';
+import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';
 
 /** The verification operations of a driver; `P` is its type of partitions. */
 export interface VerifyDriver<P extends PartitionIdentity> {

@@ -45,7 +45,7 @@ const decisive = [
   'src/store/sqlite/rows.ts',
   'src/store/sqlite/schema.ts',
   'src/store/keys/terms.ts',
-  'src/store/sqlite/wanted.ts',
+  'src/store/sqlite/declared-indexes.ts',
   'capability',
   'searchparameters',
   'profiles',

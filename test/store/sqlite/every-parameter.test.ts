@@ -1,6 +1,7 @@
 // Each declared parameter in each of its forms, and each order with an index: what SQLite would do for it, by the plan
 // that it makes of each statement. The plans of one form are the same for all parameters but for the numbers in it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as t from '../support/fixture.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 import type { Model, ResourceType, SearchParam } from '../../../src/model/model.ts';
 import type { Query } from '../../../src/search/ast.ts';
@@ -8,17 +9,20 @@ import { parseSearch } from '../../../src/search/parse/search.ts';
 import { hasSortIndex } from '../../../src/search/sort.ts';
 import { sortKindOf } from '../../../src/search/sort-value.ts';
 import { check, sourcesOf } from '../../../src/store/sqlite/clause-sql.ts';
-import type { Clause } from '../../../src/store/sqlite/clause.ts';
-import { type PartitionIndex, readPartition, type TypeIndex } from '../../../src/store/sqlite/dictionary.ts';
 import { lower } from '../../../src/store/sqlite/lower.ts';
-import { type Database, openDatabase } from '../../../src/store/sqlite/open.ts';
+import type { Clause } from '../../../src/store/sqlite/lower.ts';
+import { readPartition } from '../../../src/store/sqlite/dictionary.ts';
+import type { PartitionIndex, TypeIndex } from '../../../src/store/sqlite/dictionary.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import type { Database } from '../../../src/store/sqlite/open.ts';
 import { axisOf, lowerSort, orderBy } from '../../../src/store/sqlite/order.ts';
 import { candidates, idSource } from '../../../src/store/sqlite/source.ts';
-import { allOf, raw, type Sql, sql } from '../../../src/store/sqlite/sql.ts';
+import { allOf, raw, sql } from '../../../src/store/sqlite/sql.ts';
+import type { Sql } from '../../../src/store/sqlite/sql.ts';
 import { partsOf } from '../../../src/store/plan/clause.ts';
-import * as t from '../support/fixture.ts';
 import { contextOf, eachForm, oneOf, someTypes } from '../support/each-form.ts';
-import { type Form, ordersOf } from '../support/forms.ts';
+import { ordersOf } from '../support/forms.ts';
+import type { Form } from '../support/forms.ts';
 import { modelOfR4, shippedModel } from '../support/shipped.ts';
 
 describe.each([

@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as t from '../support/fixture.ts';
 import type { Position, Query, Sort } from '../../../src/search/ast.ts';
-import { readPartition, type TypeIndex } from '../../../src/store/sqlite/dictionary.ts';
-import { referenceTermsOf } from '../../../src/store/sqlite/find-terms.ts';
-import { lower } from '../../../src/store/sqlite/lower.ts';
-import { type Database, openDatabase, type Row } from '../../../src/store/sqlite/open.ts';
+import { readPartition } from '../../../src/store/sqlite/dictionary.ts';
+import type { TypeIndex } from '../../../src/store/sqlite/dictionary.ts';
+import { lower, referenceTermsOf } from '../../../src/store/sqlite/lower.ts';
+import { openDatabase } from '../../../src/store/sqlite/open.ts';
+import type { Database, Row } from '../../../src/store/sqlite/open.ts';
 import { lowerPosition, lowerSort } from '../../../src/store/sqlite/order.ts';
-import { type Budget, usualBudgets } from '../../../src/store/sqlite/budget.ts';
+import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
+import type { Budget } from '../../../src/store/sqlite/budget.ts';
 import { countMatches } from '../../../src/store/sqlite/count.ts';
 import { findPage } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/port/store.ts';
-import * as t from '../support/fixture.ts';
 
 const [type] = t.modelOf().types.values();
 if (type === undefined) throw new Error('The model has no type');

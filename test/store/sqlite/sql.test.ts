@@ -1,8 +1,8 @@
 // Statements that are put together from pieces: their text is kept by the pieces that they consist of.
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KeptTexts } from '../../../src/store/sqlite/kept-texts.ts';
-import { allOf, join, raw, Sql, sql, type SqlValue } from '../../../src/store/sqlite/sql.ts';
+import { KeptTexts, Sql, allOf, join, raw, sql } from '../../../src/store/sqlite/sql.ts';
+import type { SqlValue } from '../../../src/store/sqlite/sql.ts';
 
 /** A piece, with what it must read as. */
 interface Made {

@@ -1,23 +1,21 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { BackupFinding, BackupOptions, BackupResult, BackupStep } from '../../backup/port.ts';
-import { StoreRefused } from '../../port/errors.ts';
-import { lockFile, serverRuns } from '../lock.ts';
-import { layoutOf } from '../migrations.ts';
-import { openDatabase } from '../open.ts';
-import type { Database } from '../open.ts';
-import { checkAttachments, copyAttachments, mend } from '../../backup/attachments.ts';
-import type { Places, Referenced } from '../../backup/attachments.ts';
+import { checkAttachments, copyAttachments, mend, type Places, type Referenced } from '../../backup/attachments.ts';
 import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
-import { Pace, digestOfFile } from '../../backup/pace.ts';
-import { createManifest, databaseName, printManifest, readManifest } from '../../backup/manifest.ts';
-import type { Manifest } from '../../backup/manifest.ts';
+import { createManifest, databaseName, type Manifest, printManifest, readManifest } from '../../backup/manifest.ts';
+import { digestOfFile, Pace } from '../../backup/pace.ts';
 import { PartialBackup } from '../../backup/partial.ts';
-import { checkDatabase } from './check-database.ts';
+import type { BackupFinding, BackupOptions, BackupResult, BackupSource, BackupStep } from '../../backup/port.ts';
+import { auditFiles } from '../../files/audit.ts';
+import { StoreRefused } from '../../port/errors.ts';
+import { isDiskFull, openingError } from '../failures.ts';
+import { lockFile, serverRuns } from '../lock.ts';
+import { layoutOf, requireLayout } from '../migrations.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { checkDatabase, referencedBy } from './check-database.ts';
 import { copyDatabase } from './copy-database.ts';
-import { isDiskFull } from './disk-full.ts';
-import { referencedBy } from './referenced.ts';
 
 /** An event of a server is durable after so many milliseconds at most (audit/batch.ts). */
 const eventsDelay = 1_000;
@@ -36,7 +34,7 @@ const eventsDelay = 1_000;
  *    reported.
  * 5. The manifest, then the name of the folder: there is a backup only now.
  */
-export async function backup(source: Database, from: string, options: BackupOptions): Promise<BackupResult> {
+async function backup(source: Database, from: string, options: BackupOptions): Promise<BackupResult> {
   const folder = resolve(options.folder);
   const older = options.previous === undefined ? undefined : await olderBackup(options.previous);
   const partial = await PartialBackup.begin(folder, lockFile);
@@ -112,4 +110,38 @@ function requirePartitions(source: Database, { partitions }: Referenced, finding
         `The partition \`${finding.partition}\` was removed while it was copied; run the backup again`,
       );
   }
+}
+
+/**
+ * Opens the store in a file for copying: it is not changed, and needs no definitions. Throws
+ * `StoreRefused` if there is none, for a layout that this engine does not know, and for a file with other content.
+ */
+export function openSqliteSource(file: string): BackupSource {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new StoreRefused(`There is no store at \`${path}\``);
+  const database = openSource(path);
+  return {
+    chains: auditFiles(path),
+    publicUrl: publicUrlOf(database),
+    backup: options => backup(database, path, options),
+    close: () => database.close(),
+  };
+}
+
+function openSource(path: string): Database {
+  let database: Database | undefined;
+  try {
+    database = openDatabase(path, 'readOnly');
+    requireLayout(database, path);
+    return database;
+  } catch (error) {
+    database?.close();
+    throw openingError(error, path);
+  }
+}
+
+/** Like `keptPublicUrl`, which needs the store with its definitions. */
+export function publicUrlOf(database: Database): string | undefined {
+  const [value] = database.get(`SELECT value FROM documents WHERE collection = 'server' AND key = 'public-url'`) ?? [];
+  return typeof value === 'string' ? String(JSON.parse(value)) : undefined;
 }

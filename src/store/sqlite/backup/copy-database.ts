@@ -1,9 +1,9 @@
 import { fdatasyncSync, statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Pace } from '../../backup/pace.ts';
+import { openNew } from '../../files/durable.ts';
 import { StoreRefused } from '../../port/errors.ts';
 import type { Database } from '../open.ts';
-import { openNew } from '../../files/durable.ts';
-import type { Pace } from '../../backup/pace.ts';
 
 /** Bytes per step, and per sync of the copy: a server's own syncs then wait for no more than these. */
 const stepSize = 1024 * 1024;

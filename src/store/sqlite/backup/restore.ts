@@ -1,25 +1,21 @@
 import { dirname, join, resolve } from 'node:path';
+import { checkAttachments, copyAttachments, type Places } from '../../backup/attachments.ts';
+import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
+import { databaseName, type Manifest, readManifest } from '../../backup/manifest.ts';
+import { digestOfFile, Pace } from '../../backup/pace.ts';
+import { placeBeside, placeDatabase, removeInterrupted, requireNone } from '../../backup/place.ts';
 import type { BackupFinding, BackupStep, RestoreOptions, RestoreResult } from '../../backup/port.ts';
-import { StoreRefused } from '../../port/errors.ts';
 import { auditFiles } from '../../files/audit.ts';
-import { lockForServing } from '../lock.ts';
-import { requireKnownLayout } from '../../layout.ts';
-import { layouts } from '../migrations.ts';
-import { openDatabase } from '../open.ts';
-import type { Database } from '../open.ts';
 import { copyPrivate, makeFolder } from '../../files/durable.ts';
 import { restoringFolder } from '../../files/left-behind.ts';
-import { checkAttachments, copyAttachments } from '../../backup/attachments.ts';
-import type { Places } from '../../backup/attachments.ts';
-import { copyAudit, describeAudit } from '../../backup/copy-audit.ts';
-import { Pace, digestOfFile } from '../../backup/pace.ts';
-import { databaseName, readManifest } from '../../backup/manifest.ts';
-import type { Manifest } from '../../backup/manifest.ts';
-import { placeBeside, placeDatabase, removeInterrupted, requireNone } from '../../backup/place.ts';
-import { checkDatabase } from './check-database.ts';
-import { isDiskFull } from './disk-full.ts';
-import { referencedBy } from './referenced.ts';
-import { publicUrlOf } from './source.ts';
+import { requireKnownLayout } from '../../layout.ts';
+import { StoreRefused } from '../../port/errors.ts';
+import { isDiskFull } from '../failures.ts';
+import { lockForServing } from '../lock.ts';
+import { layouts } from '../migrations.ts';
+import { type Database, openDatabase } from '../open.ts';
+import { publicUrlOf } from './backup.ts';
+import { checkDatabase, referencedBy } from './check-database.ts';
 
 const unpaced = new Pace(Infinity);
 

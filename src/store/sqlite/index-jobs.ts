@@ -1,12 +1,9 @@
-import type { Job, JobResult } from './jobs.ts';
+import type { WantedType } from './declared-indexes.ts';
+import { raiseEpoch } from './dictionary.ts';
+import type { Job, JobResult, RebuildJob } from './jobs.ts';
 import type { Database } from './open.ts';
-import type { WantedType } from './wanted.ts';
+import { RowWriter } from './row-writer.ts';
 import { createWordsTable } from './words-table.ts';
-
-/** Called for every change of partitions, types, indexes or their states: earlier reads are then stale. */
-export function raiseEpoch(database: Database): void {
-  database.run(`UPDATE meta SET value = value + 1 WHERE key = 'epoch'`);
-}
 
 /** Makes the definitions of this process the ones that writes follow, and each partition's indexes theirs. */
 export function register(
@@ -29,14 +26,6 @@ export function registered(database: Database): string {
 export function refuseOthers(path: string): JobResult {
   const message = `A server runs on \`${path}\` with other definitions; use the same ones, or stop it first`;
   return { kind: 'refused', message };
-}
-
-/** Notes that indexes have entries of absolute references, so that searches include those too. */
-export function markAbsolute(database: Database, indexes: Iterable<number>): void {
-  let changed = 0;
-  for (const p of indexes)
-    changed += database.run('UPDATE parameters SET absolute = 1 WHERE p = ? AND absolute = 0', [p]).changes;
-  if (changed > 0) raiseEpoch(database);
 }
 
 /**
@@ -99,4 +88,39 @@ export function hidePartition(database: Database, { id }: Extract<Job, { kind: '
   const { changes } = database.run('UPDATE partitions SET id = NULL WHERE id = ?', [id]);
   if (changes > 0) raiseEpoch(database);
   return { kind: 'done', value: changes };
+}
+
+/**
+ * Fills indexes from one slice of resources. A resource that has changed since it was read is skipped: its write filled
+ * pending indexes too. Stale if an index has advanced meanwhile, or was dropped. Done: 1 when the indexes are complete.
+ */
+export function rebuild(database: Database, job: RebuildJob): JobResult {
+  for (const { p, after } of job.indexes) {
+    const [state, kept] = database.get('SELECT state, after FROM parameters WHERE p = ?', [p]) ?? [];
+    if (state !== 'pending' || kept !== after) return { kind: 'stale' };
+  }
+  const rows = new RowWriter(database);
+  for (const resource of job.resources) {
+    const [version, ord] = database.get('SELECT version, ord FROM resources WHERE r = ?', [resource.r]) ?? [];
+    if (version !== resource.version) continue;
+    // If the sort date has changed, the resource gets its new order value with its first entries.
+    const wanted = resource.ord;
+    if (ord !== wanted) database.run('UPDATE resources SET ord = ? WHERE r = ?', [wanted, resource.r]);
+    if (resource.owners !== undefined)
+      database.run('UPDATE resources SET owners = ?1 WHERE r = ?2 AND owners IS NOT ?1', [resource.owners, resource.r]);
+    rows.add(resource.rows, wanted, resource.id, resource.r);
+  }
+  rows.flush();
+  const last = job.resources.at(-1);
+  for (const { p, after } of job.indexes) {
+    const fresh = job.resources.filter(resource => resource.id > after).length;
+    database.run('UPDATE parameters SET after = max(after, ?), done = done + ? WHERE p = ?', [
+      last?.id ?? after,
+      fresh,
+      p,
+    ]);
+    if (job.last) database.run(`UPDATE parameters SET state = 'ready' WHERE p = ?`, [p]);
+  }
+  if (job.last) raiseEpoch(database);
+  return { kind: 'done', value: job.last ? 1 : 0 };
 }

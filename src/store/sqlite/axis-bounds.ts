@@ -1,12 +1,12 @@
 import { above, below, everything, intersect, type Interval } from '../keys/interval.ts';
 import { keysWithin } from '../plan/sort.ts';
-import type { Clause, RangeClause } from './clause.ts';
+import type { Clause, RangeClause } from './lower.ts';
 import type { Axis, Key } from './order.ts';
 import { missingOrd } from './rows.ts';
 import { type Sql, sql } from './sql.ts';
 
 /** The bounds of clauses on an axis, so that a walk along it can begin and end early. */
-export interface Along {
+export interface AxisBounds {
   /** The interval of all matches, except those of the remainder. */
   readonly at: Interval;
   /** The remaining checks of each candidate, made when they are needed: most considered walks are not used. */
@@ -18,14 +18,14 @@ export interface Along {
 }
 
 /** Turns clauses into a part of an axis, and into checks if that does not imply them. */
-export function along(axis: Axis, clauses: readonly Clause[]): Along {
+export function boundsOnAxis(axis: Axis, clauses: readonly Clause[]): AxisBounds {
   let at = everything;
   let floor = -Infinity;
   let floored: RangeClause | undefined;
   let sure = true;
-  const checks: Along['checks'][number][] = [];
+  const checks: AxisBounds['checks'][number][] = [];
   for (const clause of clauses) {
-    const read = clauseAlong(axis.key, clause);
+    const read = boundsOfClause(axis.key, clause);
     at = intersect(at, read.at);
     if (read.floor !== undefined && floored === undefined && clause.kind === 'range') {
       floor = read.floor;
@@ -44,11 +44,11 @@ export function along(axis: Axis, clauses: readonly Clause[]): Along {
 
 /** Whether a clause bounds a walk in the order of a key. */
 export function boundsWalk(key: Key, clause: Clause): boolean {
-  return clauseAlong(key, clause).left !== 'all';
+  return boundsOfClause(key, clause).left !== 'all';
 }
 
 /** The part of the axis of one clause, and the candidates that must still be checked. */
-interface ClauseAlong {
+interface ClauseBounds {
   readonly at: Interval;
   readonly left: 'none' | 'early' | 'all';
   /** The earliest begin of matching short intervals. */
@@ -56,9 +56,9 @@ interface ClauseAlong {
   readonly width: number;
 }
 
-const nothing: ClauseAlong = { at: everything, left: 'all', floor: undefined, width: 0 };
+const nothing: ClauseBounds = { at: everything, left: 'all', floor: undefined, width: 0 };
 
-function clauseAlong(key: Key, clause: Clause): ClauseAlong {
+function boundsOfClause(key: Key, clause: Clause): ClauseBounds {
   if (clause.kind === 'updated' && key.by === 'updated') return { ...nothing, at: clause.at, left: 'none' };
   if (clause.kind !== 'range' || key.p === 0 || clause.index !== key.p) return nothing;
   const { low, high, width } = clause;
@@ -84,7 +84,7 @@ export type Segment =
   | { readonly kind: 'remainder'; readonly at: Interval };
 
 /** The parts of a walk along an axis: missing values are last, also if they are stored first. */
-export function segments(key: Key, { at, remainder }: Along): readonly Segment[] {
+export function segments(key: Key, { at, remainder }: AxisBounds): readonly Segment[] {
   const mayMiss = key.p !== 0;
   const parts: Segment[] = [];
   if (remainder !== undefined) parts.push({ kind: 'remainder', at: intersect(remainder.at, above(missingOrd, true)) });

@@ -6,14 +6,14 @@ import { pathToFileURL } from 'node:url';
  * How a file is read that no process has open: `immutable` if there is only the file, `unlocked` if there is a WAL,
  * whose index SQLite then builds in memory. No file is created beside it.
  */
-export type StillMode = 'immutable' | 'unlocked';
+export type ReadOnlyMode = 'immutable' | 'unlocked';
 
 /**
  * How to read a store on a read-only medium, where SQLite cannot create the WAL index that it needs; undefined if the
  * medium is writable, or if the index exists: another process may have the store open.
  * https://sqlite.org/wal.html#read_only_databases
  */
-export function stillMode(path: string): StillMode | undefined {
+export function readOnlyMode(path: string): ReadOnlyMode | undefined {
   if (existsSync(`${path}-shm`) || !isMountedReadOnly(dirname(path))) return undefined;
   return existsSync(`${path}-wal`) ? 'unlocked' : 'immutable';
 }

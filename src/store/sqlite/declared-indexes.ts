@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
-import { type End, sortEnds } from '../plan/sort.ts';
 import { sortVersion } from '../keys/order-key.ts';
+import { type End, sortEnds } from '../plan/sort.ts';
 import type { StoreDefinitions } from '../port/store.ts';
 
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
