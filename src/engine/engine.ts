@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { TokenVerifier } from '../auth/claims.ts';
 import type { Config } from '../config/read.ts';
-import { fixedHeaders } from '../http/request/headers.ts';
+import { fixedHeaders } from '../http/answer/respond.ts';
 import type { Engine } from '../interaction/interaction.ts';
 import { createLog } from '../observability/log.ts';
 import type { Log } from '../observability/log.ts';

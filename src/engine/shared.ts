@@ -1,12 +1,9 @@
 import type { AuditOfServer } from '../audit/audit.ts';
 import type { TokenVerifier } from '../auth/claims.ts';
-import { createAnswerRooms } from '../http/answer/answer-rooms.ts';
-import type { AnswerRooms } from '../http/answer/answer-rooms.ts';
-import { createClientAddress } from '../http/connection/client-address.ts';
+import { createAnswerRooms, createPlaces } from '../http/connection/places.ts';
+import type { AnswerRooms, Places } from '../http/connection/places.ts';
+import { createClientAddress, createShareOf } from '../http/connection/client-address.ts';
 import type { ClientAddress } from '../http/connection/client-address.ts';
-import { createPlaces } from '../http/connection/places.ts';
-import type { Places } from '../http/connection/places.ts';
-import { createShareOf } from '../http/connection/shares.ts';
 import { createUploads, longestUploadWait } from '../http/body/uploads.ts';
 import type { Uploads } from '../http/body/uploads.ts';
 import type { ChargeClient } from '../interaction/interaction.ts';
@@ -14,14 +11,14 @@ import { createCursors } from '../search/cursor.ts';
 import type { Cursors } from '../search/cursor.ts';
 import type { OpenedAuthorization } from '../smart/open-authorization.ts';
 import type { Store } from '../store/port/store.ts';
-import { startAudit } from './parts/audit.ts';
-import { openAuthorizationServer } from './parts/authorization.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import { createClientLimit } from '../interaction/client-limit.ts';
+import type { Model } from '../model/model.ts';
+import { startAudit } from './parts/audit.ts';
+import { openAuthorizationServer } from './parts/authorization.ts';
 import type { ProcessLimits } from './parts/limits.ts';
 import type { Start } from './start.ts';
 import { verifierOf } from './parts/verifier.ts';
-import type { Model } from '../model/model.ts';
 
 /** The parts of a server that stay when its definitions change. */
 export interface Shared {

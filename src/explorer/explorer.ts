@@ -1,4 +1,4 @@
-import { endWith } from '../http/answer/answer-rooms.ts';
+import { endWith } from '../http/connection/places.ts';
 import type { Context } from '../http/context.ts';
 import type { Pages } from '../http/explorer.ts';
 import { answerOf } from '../interaction/answer-of.ts';

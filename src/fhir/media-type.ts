@@ -34,6 +34,12 @@ export function isFhirXml(contentType: string): boolean {
   return ['application/fhir+xml', 'application/xml', 'text/xml'].includes(media.type) && isR4(media);
 }
 
+/** Whether a content type is that of a form in UTF-8. https://url.spec.whatwg.org/#application/x-www-form-urlencoded */
+export function isForm(contentType: string): boolean {
+  const media = parseMediaType(contentType);
+  return media.type === 'application/x-www-form-urlencoded' && isUnicode(media);
+}
+
 const isR4 = (media: MediaType): boolean =>
   isUnicode(media) && ['4.0', '4.0.1'].includes(media.parameter('fhirversion') ?? '4.0');
 

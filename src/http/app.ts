@@ -6,32 +6,25 @@ import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
 import { authorization } from '../smart/authorization.ts';
 import type { Authorization } from '../smart/authorization.ts';
-import type { AnswerRooms } from './answer/answer-rooms.ts';
+import { shapePaths } from '../interaction/routes.ts';
+import type { AnswerRooms, Places } from './connection/places.ts';
 import type { ResourceLimits } from './body/resource.ts';
 import type { ClientAddress } from './connection/client-address.ts';
 import type { Context, Handler, Middleware, RequestState, Respond } from './context.ts';
 import { explorer, missingPage } from './explorer.ts';
 import type { Pages } from './explorer.ts';
 import { answerFhir } from './request/fhir-request.ts';
-import { findPath } from './request/find-path.ts';
 import { healthz, readyz } from './answer/health.ts';
-import { inTurn } from './in-turn.ts';
 import { audit } from './middleware/audit.ts';
-import { accessLog } from './middleware/access-log.ts';
+import { identified } from './middleware/observe.ts';
 import { cors } from './middleware/cors.ts';
 import type { Origins } from './middleware/cors.ts';
-import { answerErrors } from './middleware/errors.ts';
-import { findPartition } from './request/partition.ts';
-import { requestId } from './middleware/request-id.ts';
-import { openApiDocument, openApiPath } from './answer/openapi-document.ts';
-import { requireOwnHost } from './request/own-host.ts';
-import type { Places } from './connection/places.ts';
-import { createRouter, readMethods } from './router.ts';
+import { answerErrors } from './answer/respond.ts';
+import { discovery, openApiDocument, smartConfiguration } from './answer/well-known.ts';
+import { createRouter, findPath, readMethods } from './router.ts';
 import type { PathRoute } from './router.ts';
-import { shapePaths } from '../interaction/routes.ts';
 import { checkTarget } from './request/target.ts';
 import type { Uploads } from './body/uploads.ts';
-import { discovery, smartConfiguration, smartConfigurationPath } from './answer/well-known.ts';
 
 export interface AppOptions {
   readonly engine: Engine;
@@ -80,43 +73,29 @@ export function createApp(options: AppOptions): Koa<RequestState> {
     log,
   } = options;
   const parts = { engine, publicUrl, verify, body, uploads, rooms };
-  const fhir = shapePaths.map((shape): [string, Handler] => [shape, answerFhir(parts, shape, respond)]);
-  const document = smartConfiguration(engine.model, engine.offered, respond);
-  const smart: PathRoute = {
-    path: smartConfigurationPath,
-    methods: readMethods,
-    handler: async context => {
-      await findPartition(engine.store, publicUrl, context.state.params['partition']);
-      await document(context);
-    },
-  };
-  const documents: readonly PathRoute[] = [
-    { path: openApiPath, methods: readMethods, handler: openApiDocument({ engine, publicUrl, rooms }, respond) },
-    ...(verify === undefined ? [] : [smart]),
-    ...(engine.offered === undefined ? [] : discovery(engine.offered, authorized?.sendsIss, respond)),
+  const ofPartition: readonly PathRoute[] = [
+    openApiDocument(parts, respond),
+    ...(verify === undefined ? [] : [smartConfiguration(parts, respond)]),
   ];
+  const inPlaces = (routes: readonly PathRoute[]): readonly PathRoute[] =>
+    routes.map(route => ({ ...route, handler: inPlace(places, route.handler) }));
+  const fhir = shapePaths.map((path): PathRoute => ({ path, handler: answerFhir(parts, path, respond) }));
 
   const app = new App();
   for (const observer of observers) app.use(observer);
-  app.use(inTurn(requestId, accessLog(log, clientAddress))); // first: the log and every answer have the id
+  app.use(identified(log, clientAddress)); // first: the log and every answer have the id
   app.use(cors(origins, respond)); // before the audit: a preflight requests no record
-  app.use(audit(engine.audit, clientAddress)); // around all handlers, for refusals too
+  app.use(audit(engine.audit)); // around all handlers, for refusals too
   app.use(answerErrors(respond, log, engine.now)); // around all steps that may throw
-  app.use(inTurn(checkTarget(engine.maxUrl), ...(verify === undefined ? [requireOwnHost(publicUrl)] : [])));
+  app.use(checkTarget(engine.maxUrl, verify === undefined ? publicUrl : undefined));
   if (pages !== undefined) app.use(explorer(pages, places, ['/openapi.json']));
-  app.use(
-    findPath([
-      [openApiPath, undefined], // within the FHIR paths
-      ...(verify === undefined ? [] : [[smartConfigurationPath, undefined] as const]), // too
-      ...fhir.map(([path, handler]) => [path, inPlace(places, handler)] as const),
-    ]),
-  );
+  app.use(findPath(inPlaces([...ofPartition, ...fhir])));
   app.use(
     createRouter([
       // Also while no place is free: probes ask whether the process is alive.
       { path: '/healthz', methods: readMethods, handler: healthz(respond) },
       { path: '/readyz', methods: readMethods, handler: readyz(respond, engine, closing) },
-      ...documents.map(route => ({ ...route, handler: inPlace(places, route.handler) })),
+      ...inPlaces(engine.offered === undefined ? [] : discovery(engine.offered, authorized?.sendsIss, respond)),
       // After the discovery document, which has the same path. It takes its places itself.
       ...(authorized === undefined ? [] : authorization(authorized.load, headers, engine.audit, places, log)),
     ]).routes(),

@@ -8,20 +8,20 @@ import type { Route } from '../interaction/interaction.ts';
 
 /** The shared state of the steps of a request. Each field is set by the step that its comment names. */
 export interface RequestState {
-  /** middleware/request-id.ts */
+  /** middleware/observe.ts */
   requestId: string;
   /** The client's own id, if it was not accepted as request id. */
   correlationId: string | undefined;
   /** target.ts: the path as sent, and the query without its `?`, not decoded. */
   path: string;
   query: string;
-  /** middleware/audit.ts: of the client. */
+  /** middleware/observe.ts: of the client. */
   address: string;
   /** Identifies the request in the audit; no other request of this process has the same number. */
   requestKey: number;
   /** respond.ts: the response. */
   response: FhirResponse | undefined;
-  /** find-path.ts: the pattern of the path, and the values of its variable segments. */
+  /** router.ts: the pattern of the path, and the values of its variable segments. */
   pattern: string | undefined;
   params: Readonly<Record<string, string>>;
   /** fhir-request.ts: undefined for a request that is not for FHIR. */
@@ -46,8 +46,5 @@ export type Next = () => Promise<unknown>;
 export type Middleware = (context: Context, next: Next) => Promise<unknown>;
 /** The last step, which answers. */
 export type Handler = (context: Context) => Promise<void>;
-/** A middleware that waits for nothing, without work after the following steps. */
-export type Step = (context: Context) => void;
-
 /** Sends a response, of any status. */
 export type Respond = (context: Context, response: FhirResponse) => Promise<void>;

@@ -5,20 +5,21 @@ import type {
   RequestListener,
   Server,
   ServerOptions,
+  ServerResponse as Response,
 } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { Server as TcpServer } from 'node:net';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Server as TlsServer } from 'node:tls';
 import type { Config } from '../config/read.ts';
 import { answerClientErrors } from './connection/client-error.ts';
+import type { CurrentResponse } from './connection/client-error.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { UnreadRequest } from '../observability/unread.ts';
 import { limitConnections } from './connection/connections.ts';
 import type { Connections } from './connection/connections.ts';
-import { currentResponses } from './connection/current.ts';
-import type { CurrentResponse } from './connection/current.ts';
-import { createShareOf } from './connection/shares.ts';
+import { createShareOf } from './connection/client-address.ts';
 import { longestUploadWait } from './body/uploads.ts';
 import { readTlsFiles } from './connection/tls-files.ts';
 import type { TlsFiles } from './connection/tls-files.ts';
@@ -170,6 +171,14 @@ function createHttp(
       return closed(server, stop, longest, patience);
     },
   };
+}
+
+/** Remembers the responses of the connections of a server. */
+export function currentResponses(server: Server): CurrentResponse {
+  const current = new WeakMap<Duplex, Response>();
+  const remember: RequestListener = (request, response) => void current.set(request.socket, response);
+  server.on('request', remember).on('checkContinue', remember);
+  return socket => current.get(socket);
 }
 
 function opened(server: Server, { port, host }: Config): Promise<void> {

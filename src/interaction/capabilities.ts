@@ -3,7 +3,7 @@ import { securityStatement } from '../auth/security-statement.ts';
 import { badValue } from '../fhir/error.ts';
 import { capabilityStatement } from '../model/capability-statement.ts';
 import type { Model } from '../model/model.ts';
-import { hasTag } from './conditional-read.ts';
+import { hasTag } from './read.ts';
 import { controls, subsetOf } from './controls.ts';
 import type { Engine, Interaction } from './interaction.ts';
 import { isWhole, subset } from './subset.ts';

@@ -4,7 +4,7 @@ import { createBatch } from './bundle/batch.ts';
 import { createTransaction } from './bundle/transact.ts';
 import { interactions } from './index.ts';
 import type { Dispatch, FhirRequest, ReceivedParts } from './interaction.ts';
-import { handlingOf } from './prefer.ts';
+import { handlingOf } from './controls.ts';
 import { throwStoreFailure } from './answer-of.ts';
 
 /**

@@ -8,7 +8,6 @@ import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
 import type { Model } from '../model/model.ts';
-import type { Handling } from './prefer.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
 import type { Extract } from '../indexing/extract.ts';
@@ -72,6 +71,12 @@ export interface FhirRequest extends SentRequest {
   /** The handling of unknown and empty parameters that the client prefers, or that of the settings. */
   readonly handling: Handling;
 }
+
+/**
+ * The handling of unknown and empty parameters: `usual` refuses them, except those of no standard (`isForeign`).
+ * https://hl7.org/fhir/R4/search.html#errors
+ */
+export type Handling = 'strict' | 'usual' | 'lenient';
 
 /** The rest of a request, which is received once it is allowed. */
 export interface ReceivedParts extends Pick<SentRequest, 'parameters' | 'body' | 'contentType'> {

@@ -12,7 +12,7 @@ import { createLimits } from '../engine/parts/limits.ts';
 import { createOpenedParts } from '../engine/start.ts';
 import type { Start } from '../engine/start.ts';
 import { warmLater } from '../engine/parts/warm.ts';
-import { fixedHeaders } from '../http/request/headers.ts';
+import { fixedHeaders } from '../http/answer/respond.ts';
 import { createAccepting } from '../http/server.ts';
 import type { Accepting } from '../http/server.ts';
 import type { Log } from '../observability/log.ts';

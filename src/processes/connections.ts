@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { dispensable } from '../http/connection/connections.ts';
-import type { ShareOf } from '../http/connection/shares.ts';
+import type { ShareOf } from '../http/connection/client-address.ts';
 import { seldom } from '../observability/seldom.ts';
 import type { Member } from './member.ts';
 

@@ -7,7 +7,7 @@ import { startEngine } from '../engine/engine.ts';
 import type { EngineParts, RunningEngine } from '../engine/engine.ts';
 import type { Front, FrontParts } from '../engine/front.ts';
 import type { Port } from '../engine/port.ts';
-import { createShareOf } from '../http/connection/shares.ts';
+import { createShareOf } from '../http/connection/client-address.ts';
 import type { Log } from '../observability/log.ts';
 import { seldom } from '../observability/seldom.ts';
 import { createChildren } from './children.ts';

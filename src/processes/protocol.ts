@@ -32,7 +32,7 @@ export type JobAnswer =
   | { readonly kind: 'failed'; readonly error: SentError }
   | { readonly kind: 'refused'; readonly reason: UnavailableReason };
 
-/** The functions of the parent. A share is that of http/connection/shares.ts. */
+/** The functions of the parent. A share is that of http/connection/client-address.ts. */
 export type ParentCalls = {
   /**
    * Appends printed audit events, one a line, and when these are durable, commits prepared writes

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setImmediate } from 'node:timers/promises';
 import { longestAnswer, readInRoom } from '../../src/interaction/answer-room.ts';
-import { createAnswerRooms } from '../../src/http/answer/answer-rooms.ts';
+import { createAnswerRooms } from '../../src/http/connection/places.ts';
 import { mostPageText } from '../../src/store/port/pages.ts';
 import { inXml } from '../support/in-xml.ts';
 import { r4Of } from '../support/r4-of.ts';

@@ -1,7 +1,7 @@
 // https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { compress, encodingFor } from '../../src/http/answer/compress.ts';
+import { compress, encodingFor } from '../../src/http/answer/respond.ts';
 
 describe('encodingFor', () => {
   it.each([

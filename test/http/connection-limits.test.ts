@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { limitConnections } from '../../src/http/connection/connections.ts';
 import type { ConnectionLimits } from '../../src/http/connection/connections.ts';
-import { currentResponses } from '../../src/http/connection/current.ts';
+import { currentResponses } from '../../src/http/server.ts';
 import { selfSigned } from '../support/certificate.ts';
 import { patient } from '../support/resources.ts';
 import { serve } from '../support/serve.ts';

@@ -1,7 +1,7 @@
 // https://hl7.org/fhir/R4/http.html#root
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitTarget } from '../../src/http/request/query.ts';
+import { splitTarget } from '../../src/http/request/target.ts';
 import { parsePairs, percentDecode } from '../../src/search/parse/pairs.ts';
 
 describe('parsePairs', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createShareOf } from '../../src/http/connection/shares.ts';
+import { createShareOf } from '../../src/http/connection/client-address.ts';
 
 describe('the share of an address', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { AnswerRooms } from '../../http/answer/answer-rooms.ts';
+import type { AnswerRooms } from '../../http/connection/places.ts';
 import type { TokenVerifier } from '../../auth/claims.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Brand } from '../../pages/brand.ts';

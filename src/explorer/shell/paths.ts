@@ -1,4 +1,4 @@
-import { findPartition } from '../../http/request/partition.ts';
+import { findPartition } from '../../http/request/access.ts';
 import type { PageVisit } from '../../pages/visit.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { Store } from '../../store/port/store.ts';

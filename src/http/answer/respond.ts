@@ -1,12 +1,80 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import { prettyJson } from '../../fhir/json.ts';
 import { printETag } from '../../fhir/etag.ts';
 import type { XmlTypes } from '../../fhir/xml/layout.ts';
 import type { FhirResponse } from '../../interaction/interaction.ts';
 import { makeOnce } from '../../limits/make-once.ts';
-import { compress, encodingFor } from './compress.ts';
-import type { Context, Respond } from '../context.ts';
-import { linger } from '../connection/linger.ts';
+import type { Context, Middleware, Respond } from '../context.ts';
+import { linger } from '../connection/client-error.ts';
 import { earlyContentType, isXml } from '../request/negotiate.ts';
+import { operationOutcome } from '../../fhir/outcome.ts';
+import { answerOf } from '../../interaction/answer-of.ts';
+import type { Log } from '../../observability/log.ts';
+import { StoreUnavailable } from '../../store/port/errors.ts';
+
+/** An unreachable or read-only store is reported once in this time, in milliseconds. */
+const noticeInterval = 10_000;
+
+/**
+ * Answers errors of the following steps: a FhirError with its status and OperationOutcome, a failure of the store as
+ * defined there; any other is a fault, logged with the request id and answered 500 with that id and no inner text.
+ * https://hl7.org/fhir/R4/http.html#Status-Codes
+ */
+export function answerErrors(respond: Respond, log: Log, now: () => number): Middleware {
+  let lastReported = -Infinity;
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      const { failure, isFault } = answerOf(error, context.state.requestId);
+      const unavailable = [error, failure.cause].find(one => one instanceof StoreUnavailable);
+      if (isFault) log.fault(error, context.state.requestId);
+      // A failed read concerns this request only; the others would be reported with each request.
+      const isOwn = unavailable?.reason === 'exception';
+      if (unavailable !== undefined && (isOwn || now() - lastReported >= noticeInterval)) {
+        if (!isOwn) lastReported = now();
+        log.fault(unavailable, context.state.requestId);
+      }
+      const body = JSON.stringify(operationOutcome(failure.issues));
+      await respond(context, { status: failure.status, body, headers: failure.headers });
+    }
+  };
+}
+
+type Encoding = 'gzip' | 'br';
+
+/**
+ * The encoding that an Accept-Encoding header prefers; undefined for none. gzip if both have the same quality: it costs
+ * the server less than half of brotli. https://www.rfc-editor.org/rfc/rfc9110#section-12.5.3
+ */
+export function encodingFor(accept: string | string[] | undefined): Encoding | undefined {
+  if (typeof accept !== 'string') return undefined;
+  const quality = new Map<string, number>();
+  for (const item of accept.split(',')) {
+    const [name = '', ...parameters] = item.split(';').map(part => part.trim().toLowerCase());
+    const weight = parameters.find(parameter => parameter.startsWith('q='))?.slice(2);
+    quality.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  const any = quality.get('*') ?? 0;
+  const gzipQuality = quality.get('gzip') ?? quality.get('x-gzip') ?? any;
+  const brotliQuality = quality.get('br') ?? any;
+  const identity = quality.get('identity') ?? 0;
+  if (Math.max(gzipQuality, brotliQuality) === 0 || identity > Math.max(gzipQuality, brotliQuality)) return undefined;
+  return brotliQuality > gzipQuality ? 'br' : 'gzip';
+}
+
+const gzipAsync = promisify(gzip);
+const brotliAsync = promisify(brotliCompress);
+
+/** Compresses on the thread pool, without blocking the event loop. */
+export function compress(content: string | Buffer, encoding: Encoding): Promise<Buffer> {
+  const bytes = Buffer.from(content);
+  if (encoding === 'gzip') return gzipAsync(bytes, { level: 1 });
+  return brotliAsync(bytes, {
+    params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
+  });
+}
 
 export interface RespondOptions {
   /** On every answer. */
@@ -89,4 +157,20 @@ function headersOf({ state }: Context, response: FhirResponse, always: readonly 
   if (lastModified !== undefined) all.push('Last-Modified', new Date(lastModified).toUTCString());
   if (headers !== undefined) all.push(...Object.entries(headers).flat());
   return all;
+}
+
+/**
+ * The headers of every answer: no cache stores records, on a shared computer neither the browser's, and a browser
+ * neither guesses types, nor executes, frames or refers to anything. https://hl7.org/fhir/R4/security.html#http,
+ * https://www.rfc-editor.org/rfc/rfc9111#section-5.2.2.5
+ */
+export function fixedHeaders(tls: boolean): Readonly<Record<string, string>> {
+  return {
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'X-Frame-Options': 'DENY',
+    ...(tls ? { 'Strict-Transport-Security': 'max-age=31536000' } : {}),
+  };
 }

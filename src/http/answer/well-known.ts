@@ -1,19 +1,61 @@
 import { openidConfigurationOf } from '../../auth/openid-configuration.ts';
-import type { Offered } from '../../auth/offered.ts';
 import { issuerPath } from '../../auth/offered.ts';
+import type { Offered } from '../../auth/offered.ts';
 import { smartConfigurationOf } from '../../auth/smart-configuration.ts';
-import type { Model } from '../../model/model.ts';
 import type { Handler, Respond } from '../context.ts';
-import { publicDocument } from './public-document.ts';
 import { readMethods } from '../router.ts';
 import type { PathRoute } from '../router.ts';
+import { hasTag } from '../../interaction/read.ts';
+import type { Engine } from '../../interaction/interaction.ts';
+import { makeOnce } from '../../limits/make-once.ts';
+import { findPartition } from '../request/access.ts';
+import { endWith } from '../connection/places.ts';
+import type { AnswerRooms } from '../connection/places.ts';
 
-/** The first request of SMART apps. https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known */
-export const smartConfigurationPath = '/r4/:partition/.well-known/smart-configuration';
+export const openApiPath = '/r4/:partition/openapi.json';
 
-/** The public metadata of a partition. */
-export const smartConfiguration = (model: Model, offered: Offered | undefined, respond: Respond): Handler =>
-  publicDocument(smartConfigurationOf(model, offered), respond);
+/** What the documents of a partition need. */
+interface DocumentParts {
+  readonly engine: Engine;
+  readonly publicUrl: string;
+  readonly rooms: AnswerRooms;
+}
+
+/**
+ * Answers with the OpenAPI description of the interface of a partition, or with 304 if the client has it. It is made at
+ * the first request, and cached. https://spec.openapis.org/oas/v3.1.1.html
+ */
+export function openApiDocument({ engine, publicUrl, rooms }: DocumentParts, respond: Respond): PathRoute {
+  const load = makeOnce(async () => {
+    const { createOpenApi } = await import('../../openapi/document.ts'); // not before the server starts
+    return createOpenApi(engine);
+  });
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  const handler: Handler = async context => {
+    const partition = await findPartition(engine.store, publicUrl, context.state.params['partition']);
+    const { text, etag } = (await load())(`${publicUrl}/r4/${partition.id}`);
+    const noneMatch = context.req.headers['if-none-match'];
+    if (noneMatch !== undefined && hasTag(noneMatch, etag)) return respond(context, { status: 304, etag });
+    const room = rooms.open(context.state.address);
+    room.take(text.length);
+    endWith(context.res, room);
+    return respond(context, { status: 200, body: text, etag, headers });
+  };
+  return { path: openApiPath, methods: readMethods, handler };
+}
+
+/**
+ * The public metadata of a partition, the first request of SMART apps.
+ * https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html#using-well-known
+ */
+export function smartConfiguration({ engine, publicUrl }: DocumentParts, respond: Respond): PathRoute {
+  const answer = publicDocument(smartConfigurationOf(engine.model, engine.offered), respond);
+  const handler: Handler = async context => {
+    await findPartition(engine.store, publicUrl, context.state.params['partition']);
+    await answer(context);
+  };
+  return { path: '/r4/:partition/.well-known/smart-configuration', methods: readMethods, handler };
+}
 
 /**
  * The discovery document at both of its addresses.
@@ -32,4 +74,13 @@ export function discovery(
     { path: `${issuerPath}/.well-known/openid-configuration`, methods: readMethods, handler },
     { path: `/.well-known/oauth-authorization-server${issuerPath}`, methods: readMethods, handler },
   ];
+}
+
+/** Answers every client with one document, always as plain JSON. */
+function publicDocument(document: object, respond: Respond): Handler {
+  const body = JSON.stringify(document);
+  const headers = { 'Content-Type': 'application/json; charset=utf-8' };
+  return async context => {
+    await respond(context, { status: 200, body, headers });
+  };
 }

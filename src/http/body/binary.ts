@@ -8,11 +8,8 @@ import type { FhirResponse } from '../../interaction/interaction.ts';
 import type { Route } from '../../interaction/interaction.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
-import { isRepeated, utf8Of } from '../request/header-lines.ts';
+import { isRepeated, utf8Of } from '../request/target.ts';
 import { accepts, namesFhir } from '../request/negotiate.ts';
-
-/** The type whose content is also read and sent in its own media type. https://hl7.org/fhir/R4/binary.html#rest */
-const isBinary = ({ resourceType }: Route): boolean => resourceType === 'Binary';
 
 /** The header with the resource whose access rules apply to content that is sent alone. */
 const contextHeader = 'x-security-context';
@@ -21,11 +18,10 @@ const contextHeader = 'x-security-context';
 const ofResource: ReadonlySet<string> = new Set(['_format', '_summary', '_elements']);
 
 /**
- * Whether a read asks for the content of a Binary instead of the resource: unless it names a type of FHIR, or JSON.
+ * Whether a read of a Binary asks for its content instead of the resource: unless it names a type of FHIR, or JSON.
  * https://hl7.org/fhir/R4/binary.html#rest
  */
 export const asksForContent = (route: Route, pairs: readonly QueryPair[], accept: string | undefined): boolean =>
-  isBinary(route) &&
   (route.interaction === 'read' || route.interaction === 'vread') &&
   !pairs.some(([name]) => ofResource.has(name)) &&
   !namesFhir(accept);
@@ -57,7 +53,7 @@ export function contentAnswer({ body, ...response }: FhirResponse, accept: strin
 
 /** Whether a request may send the content of a Binary instead of the resource. */
 export const takesContent = (route: Route): boolean =>
-  isBinary(route) && (route.interaction === 'create' || route.interaction === 'update');
+  route.resourceType === 'Binary' && (route.interaction === 'create' || route.interaction === 'update');
 
 /**
  * The body as a Binary: the resource itself, or one with the content that was sent, its Content-Type and the resource

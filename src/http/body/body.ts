@@ -135,6 +135,10 @@ export async function readUpload(
   return { bytes: whole?.subarray(0, size) ?? Buffer.concat(chunks), free };
 }
 
+/** Whether a request announces no body. */
+export const hasNoBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
+
 /** The bytes that a body has at least, or all of them if it is not compressed. */
 const announcedSize = (request: IncomingMessage): number => Number(request.headers['content-length'] ?? 0);
 

@@ -1,17 +1,16 @@
 import type { IncomingMessage } from 'node:http';
-import type { InteractionCode } from '../../fhir/interaction.ts';
-import { isFhirXml } from '../../fhir/media-type.ts';
+import { isFhirJson, isFhirXml, patchFormatOf, patchFormats, servedPatchFormats } from '../../fhir/media-type.ts';
 import type { PatchFormat } from '../../fhir/media-type.ts';
 import { declaredType } from '../../interaction/declared.ts';
 import type { Route } from '../../interaction/interaction.ts';
-import type { Model } from '../../model/model.ts';
+import type { Attachment, Model } from '../../model/model.ts';
 import { makeOnce } from '../../limits/make-once.ts';
+import { withoutMark } from '../../fhir/utf8.ts';
+import type { Context } from '../context.ts';
+import { fhirError } from '../../fhir/error.ts';
 import { asBinary, takesContent } from './binary.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
-import { withoutMark } from '../../fhir/utf8.ts';
-import { bodyLimit, requireFhirFormat, requirePatchFormat } from './content.ts';
-import type { Context } from '../context.ts';
 import type { Uploads } from './uploads.ts';
 import type { XmlBody } from './xml-body.ts';
 
@@ -83,11 +82,44 @@ function withBytes(body: Body, change: (bytes: Buffer) => Buffer): Body {
   }
 }
 
-const withResource: ReadonlySet<InteractionCode> = new Set(['create', 'update', 'patch', 'batch']);
+/**
+ * Returns whether a body is XML, and not JSON. Throws FhirError 415 unless the content type is one of both of FHIR R4
+ * in UTF-8, without fhirVersion or with 4.0. https://hl7.org/fhir/R4/http.html#mime-type
+ */
+function requireFhirFormat({ headers }: IncomingMessage): boolean {
+  const given = headers['content-type'];
+  if (isFhirJson(given ?? '')) return false;
+  if (isFhirXml(given ?? '')) return true;
+  const text =
+    'A resource is accepted as `application/fhir+json` or `application/json`, and as `application/fhir+xml`, ' +
+    `\`application/xml\` or \`text/xml\`, of FHIR 4.0 in UTF-8, not with ${quoted(given)}.`;
+  throw fhirError(415, 'not-supported', text, 'http."Content-Type"');
+}
 
-/** Whether a request has a body to read. An operation on a stored resource may come without one. */
-export function takesResource({ interaction }: Route, method: string, { headers }: IncomingMessage): boolean {
-  if (interaction !== 'operation') return withResource.has(interaction);
-  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-  return method === 'POST' && !isEmpty;
+/**
+ * The format of a patch, and whether it is XML, which means the same as the JSON of FHIR. Throws FhirError 415 with
+ * Accept-Patch for any other content type.
+ * https://hl7.org/fhir/R4/http.html#patch, https://www.rfc-editor.org/rfc/rfc5789#section-2.2
+ */
+function requirePatchFormat({ headers }: IncomingMessage): { contentType: PatchFormat; isXml: boolean } {
+  const given = headers['content-type'];
+  const format = patchFormatOf(given ?? '');
+  if (format !== undefined) return { contentType: format, isXml: false };
+  if (isFhirXml(given ?? '')) return { contentType: 'application/fhir+json', isXml: true };
+  const [json, fhir, merge] = patchFormats;
+  const text =
+    `A patch is accepted as \`${json}\` or \`${merge}\`, or as Parameters or a part of the record in \`${fhir}\` or ` +
+    `\`application/fhir+xml\`, in UTF-8, not with ${quoted(given)}.`;
+  throw fhirError(415, 'not-supported', text, 'http."Content-Type"', { 'Accept-Patch': servedPatchFormats.join(', ') });
+}
+
+const quoted = (contentType: string | undefined): string =>
+  contentType === undefined ? 'no Content-Type' : `\`Content-Type: ${contentType}\``;
+
+/**
+ * The maximum body size of a type, in bytes: `most` for the resource and, if it may have an attachment, its base64 with
+ * an eighth for line breaks and escapes.
+ */
+function bodyLimit(attachment: Attachment | undefined, most: number): number {
+  return attachment === undefined ? most : most + Math.ceil((Math.ceil(attachment.maxBytes / 3) * 4 * 9) / 8);
 }

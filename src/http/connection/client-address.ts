@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
+import { networkOf } from '../../fetch/network-of.ts';
 
 /** The client's address, for logs only. */
 export type ClientAddress = (request: IncomingMessage) => string;
@@ -44,3 +45,19 @@ export function addressesIn(blocks: readonly string[]): (address: string) => boo
 /** IPv4-mapped IPv6 becomes IPv4; the zone of a link-local address is removed. */
 export const plain = (address: string): string =>
   address.includes(':') || address.includes('%') ? address.replace(/^::ffff:/i, '').replace(/%.*$/, '') : address;
+
+/** The share of an address in the limits; undefined if many clients may share the address. */
+export type ShareOf = (address: string) => string | undefined;
+
+/**
+ * Each IPv4 address is a share, and each /64 of IPv6, which is one customer of a network. Loopback and trusted proxies
+ * (IP addresses and CIDR blocks) have none: proxies forward the requests of all clients, and programs on this machine
+ * could do worse.
+ */
+export function createShareOf(trusted: readonly string[]): ShareOf {
+  const isShared = addressesIn(['127.0.0.0/8', '::1', ...trusted]);
+  return address => {
+    const own = plain(address);
+    return isShared(own) ? undefined : networkOf(own);
+  };
+}

@@ -1,15 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { IssueCode } from '../../fhir/outcome.ts';
 import type { UnreadRequest } from '../../observability/unread.ts';
-import type { CurrentResponse } from './current.ts';
-import { linger } from './linger.ts';
 import { defaultContentType } from '../request/negotiate.ts';
 
+const mostBytes = 16 * 1024 * 1024;
+const longest = 2_000;
+
+/**
+ * Discards the input of a rejected client, for two seconds or 16 MB at most: a connection that is closed with unread
+ * bytes is reset, and the client would lose the answer. https://www.rfc-editor.org/rfc/rfc9112#section-9.6
+ */
+export function linger(source: Readable): Promise<void> {
+  return new Promise(resolve => {
+    let left = mostBytes;
+    const timer = setTimeout(resolve, longest);
+    const done = (): void => {
+      clearTimeout(timer);
+      resolve();
+    };
+    source.on('data', (chunk: Buffer) => {
+      left -= chunk.length;
+      if (left < 0) done();
+    });
+    source.on('end', done).on('error', done).on('close', done);
+    source.resume();
+  });
+}
+
 const { STATUS_CODES } = process.getBuiltinModule('node:http'); // as in server.ts
+
+/** The response to the last request on a connection; undefined before the first. */
+export type CurrentResponse = (socket: Duplex) => ServerResponse | undefined;
 
 interface Refusal {
   readonly status: number;

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { seldom } from '../../observability/seldom.ts';
-import type { CurrentResponse } from './current.ts';
-import type { ShareOf } from './shares.ts';
+import type { CurrentResponse } from './client-error.ts';
+import type { ShareOf } from './client-address.ts';
 
 export interface ConnectionLimits {
   /** Maximum number of connections. */

@@ -1,19 +1,17 @@
 import type { Audit } from '../../audit/audit.ts';
 import { parsePairs } from '../../search/parse/pairs.ts';
-import type { ClientAddress } from '../connection/client-address.ts';
 import type { PartialRequest, Context, Middleware, RequestState } from '../context.ts';
 import type { Shape } from '../../interaction/routes.ts';
-import { openApiPath } from '../answer/openapi-document.ts';
+import { openApiPath } from '../answer/well-known.ts';
 
 /**
  * Audits each request for records when it is answered: also a rejected one, and one whose client has disconnected.
  * Unauthenticated refusals are counted together.
  */
-export function audit(audit: Audit, clientAddress: ClientAddress): Middleware {
+export function audit(audit: Audit): Middleware {
   let requests = 0;
   return async (context, next) => {
     const { state, req } = context;
-    state.address = clientAddress(req);
     state.requestKey = requests++;
     try {
       await next();

@@ -1,6 +1,6 @@
 import { issuerPath } from '../../auth/offered.ts';
 import type { Context, Middleware, Next, Respond } from '../context.ts';
-import { splitTarget } from '../request/query.ts';
+import { splitTarget } from '../request/target.ts';
 
 /** The web origins of registered apps. */
 export type Origins = () => Promise<ReadonlySet<string>>;

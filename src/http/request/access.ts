@@ -7,15 +7,17 @@ import { tokenMisplaced, tokenMissing, tokenRefused } from '../../auth/refusals.
 import type { Engine } from '../../interaction/interaction.ts';
 import type { Model } from '../../model/model.ts';
 import { throwStoreFailure } from '../../interaction/answer-of.ts';
-import type { PartitionIdentity } from '../../store/port/partitions.ts';
-import { isRepeated } from './header-lines.ts';
+import type { Partition, PartitionIdentity } from '../../store/port/partitions.ts';
 import type { Shape } from '../../interaction/routes.ts';
+import { fhirError } from '../../fhir/error.ts';
+import type { Store } from '../../store/port/store.ts';
+import { isRepeated } from './target.ts';
 
 /** The headers of a request. */
 type Headed = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /** The partition of a token, and the query of the URL that it came with. */
-interface Place {
+interface TokenPlace {
   readonly query: string;
   readonly base: string;
   readonly partition: PartitionIdentity;
@@ -30,7 +32,7 @@ export function createAccessOf(
   engine: Engine,
   verify: TokenVerifier | undefined,
   shape: Shape,
-): (request: Headed, place: Place) => Access | Promise<Access> {
+): (request: Headed, place: TokenPlace) => Access | Promise<Access> {
   if (verify === undefined || shape === publicShape) return () => 'open';
   const contexts = made.get(engine.model) ?? new WeakMap<Claims, AccessContext>();
   made.set(engine.model, contexts);
@@ -50,7 +52,12 @@ type Contexts = WeakMap<Claims, AccessContext>;
  */
 const made = new WeakMap<Model, Contexts>();
 
-async function ask(engine: Engine, contexts: Contexts, asked: Promise<Claims>, place: Place): Promise<AccessContext> {
+async function ask(
+  engine: Engine,
+  contexts: Contexts,
+  asked: Promise<Claims>,
+  place: TokenPlace,
+): Promise<AccessContext> {
   const claims = await asked.catch((error: unknown) => {
     if (error instanceof TokenRefused) throw tokenRefused(place.base, error.message);
     return throwStoreFailure(error);
@@ -62,7 +69,7 @@ function accessOf(
   { model, now }: Engine,
   contexts: Contexts,
   claims: Claims,
-  { partition, base }: Place,
+  { partition, base }: TokenPlace,
 ): AccessContext {
   // The verifier has checked both; a bug there must not grant access.
   if (claims.partition !== partition.id) throw tokenRefused(base, 'The token is for another partition.');
@@ -107,4 +114,24 @@ function tokenIn(authorization: string, base: string): string {
   let start = scheme.length;
   while (authorization[start] === ' ') start++;
   return authorization.slice(start);
+}
+
+/** Opens the partition of an id. Throws FhirError 404 with the form of a base URL if there is none. */
+export async function findPartition(store: Pick<Store, 'partition'>, publicUrl: string, id = ''): Promise<Partition> {
+  const found = /^[a-z0-9-]{1,32}$/.test(id) ? await store.partition(id) : undefined;
+  if (found === undefined) {
+    const text = `There is no partition \`${id}\`. The base URL is \`${publicUrl}/r4/{partition}\`.`;
+    throw fhirError(404, 'not-found', text + hintOf(id, publicUrl));
+  }
+  return found;
+}
+
+/** A hint for a base URL without its closing slash before the rest of the path, and for one without a partition. */
+function hintOf(id: string, publicUrl: string): string {
+  const [, before, rest] =
+    /^([a-z0-9-]{0,32}?)([A-Z][A-Za-z]{0,63}|metadata|openapi\.json|_history|_search)$/.exec(id) ?? [];
+  if (rest === undefined) return '';
+  return before === undefined || before === ''
+    ? ` The partition is missing before \`${rest}\`: \`${publicUrl}/r4/{partition}/${rest}\`.`
+    : ` A slash is missing after the base URL: \`${publicUrl}/r4/${before}/${rest}\`.`;
 }

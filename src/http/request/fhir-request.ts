@@ -3,23 +3,22 @@ import type { TokenVerifier } from '../../auth/claims.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { bundleInteraction } from '../../interaction/bundle/read-entries.ts';
 import { dispatch } from '../../interaction/dispatch.ts';
-import type { Engine, ReceivedParts, RequestHeaders } from '../../interaction/interaction.ts';
-import type { Handling } from '../../interaction/prefer.ts';
+import type { Engine, Handling, ReceivedParts, RequestHeaders, Route } from '../../interaction/interaction.ts';
 import type { QueryPair } from '../../search/request.ts';
-import { createAccessOf } from './access.ts';
-import { endWith } from '../answer/answer-rooms.ts';
-import type { AnswerRooms } from '../answer/answer-rooms.ts';
+import { endWith } from '../connection/places.ts';
+import type { AnswerRooms } from '../connection/places.ts';
 import type { Handler, PartialRequest, Respond } from '../context.ts';
+import { hasNoBody } from '../body/body.ts';
 import { asksForContent, contentAnswer } from '../body/binary.ts';
-import { isRepeated, utf8Of } from './header-lines.ts';
 import { isPublic } from '../middleware/audit.ts';
-import { contentTypeOf, prettyOf, readPairs, withoutForm } from './parameters.ts';
-import { findPartition } from './partition.ts';
-import { readResource, takesResource } from '../body/resource.ts';
+import { readResource } from '../body/resource.ts';
 import type { ReceivedBody, ResourceLimits } from '../body/resource.ts';
 import { resolveRoute } from '../../interaction/routes.ts';
 import type { Shape } from '../../interaction/routes.ts';
 import type { Uploads } from '../body/uploads.ts';
+import { createAccessOf, findPartition } from './access.ts';
+import { isRepeated, utf8Of } from './target.ts';
+import { contentTypeOf, prettyOf, readPairs, withoutForm } from './negotiate.ts';
 
 /** The dependencies of reading a request. */
 export interface FhirRequestParts {
@@ -66,12 +65,12 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
       const read = readPairs(context, route, base, limits);
       const pairs = read instanceof Promise ? await read : read;
       state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
-      asksContent = asksForContent(route, pairs, accept);
+      asksContent = route.resourceType === 'Binary' && asksForContent(route, pairs, accept);
       state.contentType = contentTypeOf(pairs, handling, asksContent ? undefined : accept);
       const parameters = withoutForm(pairs);
       asked.parameters = parameters;
       // After all checks that do not need it.
-      if (!takesResource(route, method, req)) return { parameters };
+      if (!takesResource(route, req)) return { parameters };
       body = await readResource(context, { route, model, limits, uploads });
       const { bytes, contentType } = body;
       if (route.interaction !== 'batch') return { parameters, body: bytes, contentType };
@@ -91,6 +90,12 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
     }
   };
 }
+
+/** Whether a request has a body to read. An operation on a stored resource may come without one. */
+const takesResource = ({ interaction }: Route, request: IncomingMessage): boolean =>
+  interaction === 'operation'
+    ? request.method === 'POST' && !hasNoBody(request)
+    : interaction === 'create' || interaction === 'update' || interaction === 'patch' || interaction === 'batch';
 
 const none: readonly QueryPair[] = [];
 

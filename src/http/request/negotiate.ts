@@ -1,4 +1,12 @@
-import { fhirError } from '../../fhir/error.ts';
+import { badValue, fhirError } from '../../fhir/error.ts';
+import { tokenMisplaced } from '../../auth/refusals.ts';
+import type { Handling } from '../../interaction/interaction.ts';
+import type { QueryPair } from '../../search/request.ts';
+import { readSearchForm } from '../body/form.ts';
+import type { BodyLimits } from '../body/body.ts';
+import type { Context } from '../context.ts';
+import type { Route } from '../../interaction/interaction.ts';
+import { parsePairs } from '../../search/parse/pairs.ts';
 
 /** The names of the two formats, those that are answered first first. https://hl7.org/fhir/R4/http.html#mime-type */
 const [fhirJson, plainJson] = ['application/fhir+json', 'application/json'];
@@ -156,3 +164,60 @@ const notAcceptable = (what: string, expression: string) =>
       `\`${plainXml}\`, \`${textXml}\`, \`_format=json\` or \`_format=xml\`).`,
     expression,
   );
+
+/**
+ * The parameters of URL and form together; a promise only for a form. Throws FhirError.
+ * https://hl7.org/fhir/R4/http.html#parameters
+ */
+export function readPairs(
+  context: Context,
+  { interaction }: Route,
+  base: string,
+  limits: BodyLimits,
+): readonly QueryPair[] | Promise<readonly QueryPair[]> {
+  const given = parsePairs(context.state.query);
+  const isForm = (interaction === 'search-type' || interaction === 'search-system') && context.method === 'POST';
+  return isForm
+    ? readSearchForm(context.req, context.res, limits).then(form => withoutToken([...given, ...form], base))
+    : withoutToken(given, base);
+}
+
+/** Whether `_pretty` requests indented JSON, with or without `=true`. Throws FhirError. */
+export const prettyOf = (pairs: readonly QueryPair[], handling: Handling): boolean =>
+  isPretty(single(pairs, '_pretty', handling, 'true'));
+
+/** The Content-Type that `_format` or else Accept requests. Throws FhirError for an unsupported one. */
+export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, accept: string | undefined): string =>
+  negotiate(accept, single(pairs, '_format', handling));
+
+/** The parameters for the interaction, without those for the form of the answer. */
+export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =>
+  pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
+
+/**
+ * A token in a URL or a form ends up in logs and is not accepted there.
+ * https://www.rfc-editor.org/rfc/rfc6750#section-5.3
+ */
+function withoutToken(pairs: readonly QueryPair[], realm: string): readonly QueryPair[] {
+  if (pairs.some(([name]) => name === 'access_token')) {
+    throw tokenMisplaced(realm, 'A token is accepted in the header Authorization only, never in a URL or a body.');
+  }
+  return pairs;
+}
+
+/** The one value of a control parameter; `flag` is the meaning of its name alone, if it has one. */
+function single(pairs: readonly QueryPair[], name: string, handling: Handling, flag?: string): string | undefined {
+  const [first, second] = pairs.filter(([given]) => given === name);
+  if (second !== undefined) throw badValue(name, `\`${name}\` is repeated; send it once.`);
+  if (first?.[1] !== '') return first?.[1];
+  if (flag !== undefined) return flag;
+  if (handling === 'lenient') return undefined;
+  throw badValue(name, `\`${name}\` has no value; give it one or omit it.`);
+}
+
+function isPretty(text: string | undefined): boolean {
+  if (text !== undefined && text !== 'true' && text !== 'false') {
+    throw badValue('_pretty', `\`_pretty=${text}\` is neither \`true\` nor \`false\`.`);
+  }
+  return text === 'true';
+}

@@ -1,7 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { isLoopback } from '../../config/values.ts';
 import { fhirError } from '../../fhir/error.ts';
-import type { Step } from '../context.ts';
 
 /**
  * Whether a `Host` names this machine: `localhost`, a loopback address or one of `names`, with any port, or none. A web
@@ -17,9 +17,9 @@ export function isOwnHost(host: string, names: readonly string[]): boolean {
  * nor that of the public URL (421): a web page would be of the same origin as the records otherwise.
  * https://www.rfc-editor.org/rfc/rfc9110#section-15.5.20
  */
-export function requireOwnHost(publicUrl: string): Step {
+export function requireOwnHost(publicUrl: string): (request: Pick<IncomingMessage, 'headers'>) => void {
   const own = new URL(publicUrl).host;
-  return ({ req: { headers } }) => {
+  return ({ headers }) => {
     const { host = '' } = headers;
     if (host === own || isOwnHost(host, [own])) return;
     throw fhirError(

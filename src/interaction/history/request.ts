@@ -7,7 +7,7 @@ import { parseCount } from '../../search/parse/result-parameters.ts';
 import type { QueryPair, SearchRequest } from '../../search/request.ts';
 import type { HistoryScope } from '../../store/port/transfer.ts';
 import { controls } from '../controls.ts';
-import type { Handling } from '../prefer.ts';
+import type { Handling } from '../interaction.ts';
 
 /** A parsed request for versions, with the properties of a page that a search has too. */
 export interface HistoryRequest

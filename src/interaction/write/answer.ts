@@ -2,7 +2,7 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { WriteOutcome } from '../../store/port/records.ts';
 import type { FhirRequest, FhirResponse } from '../interaction.ts';
-import { returnOf } from '../prefer.ts';
+import { returnOf } from '../controls.ts';
 import type { WrittenRecord } from './write.ts';
 
 /**
