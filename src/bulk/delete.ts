@@ -1,5 +1,6 @@
 import { isId } from '../fhir/reference.ts';
 import { didYouMean } from '../fhir/suggest.ts';
+import { commit } from '../interaction/write/commit.ts';
 import type { Model } from '../model/model.ts';
 import type { Partition } from '../store/port/partitions.ts';
 
@@ -23,7 +24,11 @@ export async function deleteResources(
   const unique = [...new Set(keys)];
   const changes = unique.map(key => ({ kind: 'remove' as const, ...parseKey(model, key) }));
   if (changes.length === 0) return [];
-  const results = await partition.write(changes);
+  const results = await commit(
+    partition,
+    changes.map(change => ({ change, contents: [] })),
+    {},
+  );
   return unique.map((key, index) => ({ key, outcome: results[index]?.outcome === 'removed' ? 'removed' : 'absent' }));
 }
 

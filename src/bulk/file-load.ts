@@ -6,7 +6,7 @@ import { decodeUtf8 } from '../fhir/utf8.ts';
 import { PromiseLacking } from '../store/port/errors.ts';
 import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries, type NestedBundle } from './independent-entries.ts';
-import { conflict, planTransaction } from '../interaction/bundle/transaction.ts';
+import { conflict, planTransaction } from '../interaction/bundle/load-transaction.ts';
 import type { LoadContext } from '../interaction/write/context.ts';
 import type { Input } from './input.ts';
 import type { Counts } from './progress.ts';

@@ -1,7 +1,7 @@
 import { requireScope } from '../auth/may.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import { createBatch } from './bundle/batch.ts';
-import { createTransaction } from './bundle/transact.ts';
+import { createTransaction } from './bundle/transaction.ts';
 import { interactions } from './index.ts';
 import type { Dispatch, FhirRequest, ReceivedParts } from './interaction.ts';
 import { handlingOf } from './controls.ts';

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/http.html#transaction: the entries of a transaction are carried out together or not at all.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTransaction } from '../../src/interaction/bundle/transact.ts';
+import { createTransaction } from '../../src/interaction/bundle/transaction.ts';
 import { dispatch } from '../../src/interaction/dispatch.ts';
 import type { Answer } from '../support/serve.ts';
 import {

@@ -11,7 +11,7 @@ import type { Dispatch, Engine, FhirRequest, FhirResponse, SentRequest } from '.
 import { contextOf } from '../write/client-context.ts';
 import { commit } from '../write/commit.ts';
 import type { WriteContext } from '../write/context.ts';
-import { withBody } from './batch-entry.ts';
+import { withBody } from './entry-request.ts';
 import { EntryFailures } from './entry-places.ts';
 import type { Identity, RequestEntry } from './identities.ts';
 import { LONGEST, inOrder, methodOf } from './read-entries.ts';

@@ -5,7 +5,7 @@ import { Turns } from '../../limits/turns.ts';
 import { answerOf } from '../answer-of.ts';
 import { refuseControls } from '../controls.ts';
 import type { Dispatch, Engine, FhirRequest, FhirResponse, Interaction, SentRequest } from '../interaction.ts';
-import { auditedRequest, requestOf, withBody } from './batch-entry.ts';
+import { auditedRequest, requestOf, withBody } from './entry-request.ts';
 import type { BundleEntry } from './entry.ts';
 import { placedInBundle } from './entry-places.ts';
 import { printEntry, withinRoom } from './print-entry.ts';
