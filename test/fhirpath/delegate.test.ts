@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { run } from '../../src/fhirpath/delegate/later.ts';
-import { runNow } from '../../src/fhirpath/delegate/now.ts';
+import { run, runNow } from '../../src/fhirpath/delegate/run.ts';
 import type { JobAnswer, Job } from '../../src/fhirpath/delegate/job.ts';
 
 // fhirpath.js in a thread with a deadline, with and without a promise.

@@ -60,14 +60,3 @@ export interface JobResult {
   readonly place?: { readonly of: 'focus' | 'resource'; readonly steps: readonly (string | number)[] };
   readonly value?: unknown;
 }
-
-/** A message to the worker, which answers each job separately, in order. */
-export interface Request {
-  readonly id: number;
-  readonly jobs: readonly Job[];
-}
-
-export interface Reply {
-  readonly id: number;
-  readonly answer: JobAnswer;
-}

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 import { runJob } from './fhirpath-js.ts';
-import type { Reply, Request } from './job.ts';
+import type { Job, JobAnswer } from './job.ts';
 
 // The thread in which fhirpath.js runs. It answers each job on the port, and counts the answers for callers that wait
 // without an event loop.
@@ -9,7 +9,7 @@ import type { Reply, Request } from './job.ts';
 // fhirpath.js prints warnings that quote values.
 for (const method of ['log', 'info', 'warn', 'error'] as const) console[method] = () => {};
 
-const { port, answered } = workerData as { readonly port: MessagePort; readonly answered: Int32Array }; // see thread.ts
+const { port, answered } = workerData as { readonly port: MessagePort; readonly answered: Int32Array }; // see run.ts
 
 const warm = { resourceType: 'Basic' };
 runJob({
@@ -21,13 +21,13 @@ runJob({
 });
 answer(undefined);
 
-parentPort?.on('message', ({ id, jobs }: Request) => {
-  for (const job of jobs) answer({ id, answer: runJob(job) });
+parentPort?.on('message', (jobs: readonly Job[]) => {
+  for (const job of jobs) answer(runJob(job));
 });
 
 /** The first one reports that the package is loaded. */
-function answer(reply: Reply | undefined): void {
-  port.postMessage(reply);
+function answer(given: JobAnswer | undefined): void {
+  port.postMessage(given);
   Atomics.add(answered, 0, 1);
   Atomics.notify(answered, 0);
 }

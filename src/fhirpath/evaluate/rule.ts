@@ -5,7 +5,7 @@ import type { ExpressionProblem, RuleContext } from '../infer.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import type { Job } from '../delegate/job.ts';
-import { runNow } from '../delegate/now.ts';
+import { runNow } from '../delegate/run.ts';
 import type { KnownType } from '../result-type.ts';
 import { compileTree } from './compile.ts';
 import { Delegated } from './errors.ts';

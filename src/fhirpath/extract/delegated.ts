@@ -1,7 +1,7 @@
 import type { TypeDefinitions } from '../../model/element.ts';
 import { placeIn } from '../delegate/job.ts';
 import type { Job, JobResult } from '../delegate/job.ts';
-import { runNow } from '../delegate/now.ts';
+import { runNow } from '../delegate/run.ts';
 import type { ResultType } from '../result-type.ts';
 import { ExpressionError } from '../syntax.ts';
 import type { Choose, Receive } from './scope.ts';

@@ -1,6 +1,5 @@
 import { Questions } from '../../fhirpath/delegate/questions.ts';
-import { run } from '../../fhirpath/delegate/later.ts';
-import { runNow } from '../../fhirpath/delegate/now.ts';
+import { run, runNow } from '../../fhirpath/delegate/run.ts';
 import type { ValidationIssue } from './findings.ts';
 
 type Issues = readonly ValidationIssue[];
