@@ -48,11 +48,21 @@ export function parseSearch(
   context: SearchContext,
   operation?: NamedQuery,
 ): SearchRequest {
-  if (operation !== undefined) return parseAny(type, pairs, context, operation); // its names have another meaning
-  const kept = parseKeptShape(type, pairs, context);
+  const kept = operation === undefined ? parseKeptShape(type, pairs, context) : undefined;
   if (kept !== undefined) return kept;
-  const request = parseAny(type, pairs, context);
-  keepShape(pairs, request, context);
+  checkSize(pairs);
+  return parseSized(type, pairs, context, operation);
+}
+
+/** Parses pairs as `parseSearch` does, after `checkSize`: a search of several types checks their number once. */
+export function parseSized(
+  type: ResourceType,
+  pairs: readonly QueryPair[],
+  context: SearchContext,
+  operation?: NamedQuery,
+): SearchRequest {
+  const request = parseAny(type, pairs, context, operation);
+  if (operation === undefined) keepShape(pairs, request, context); // else its names have another meaning
   return request;
 }
 
@@ -62,7 +72,6 @@ function parseAny(
   context: SearchContext,
   operation?: NamedQuery,
 ): SearchRequest {
-  checkSize(pairs);
   checkControls(type, pairs);
   const warnings: Issue[] = [];
   const used: QueryPair[] = [];

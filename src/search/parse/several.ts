@@ -9,7 +9,8 @@ import { Ignorable, isIgnored } from './ignorable.ts';
 import { isInclude, parseInclude } from './include.ts';
 import { includedTypes } from './included-types.ts';
 import { parseElements } from './result-parameters.ts';
-import { checkSize, checkSummary, parseSearch } from './search.ts';
+import { checkSize, checkSummary, parseSized } from './search.ts';
+import { parseKeptShape } from './shape.ts';
 import type { SearchContext } from './value.ts';
 
 /** The types that a search covers, from the names in `_type`; undefined without it. Throws FhirError. */
@@ -64,14 +65,13 @@ function requestsOf(
   pairs: readonly QueryPair[],
   context: SearchContext,
 ): readonly SearchRequest[] {
-  const requests = types.map(type => parseSearch(type, pairs, context));
+  const parse = (type: ResourceType, of: readonly QueryPair[]): SearchRequest =>
+    parseKeptShape(type, of, context) ?? parseSized(type, of, context);
+  const requests = types.map(type => parse(type, pairs));
   const isUsed = ([name]: QueryPair): boolean => requests.every(({ used }) => used.some(([one]) => one === name));
   const common = pairs.filter(isUsed);
   if (common.length === pairs.length) return requests;
-  return types.map((type, at) => ({
-    ...parseSearch(type, common, context),
-    warnings: requests[at]?.warnings ?? [],
-  }));
+  return types.map((type, at) => ({ ...parse(type, common), warnings: requests[at]?.warnings ?? [] }));
 }
 
 interface Includes {

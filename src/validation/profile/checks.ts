@@ -4,7 +4,7 @@ import { isA } from '../../fhirpath/result-type.ts';
 import { compileBinding } from './binding.ts';
 import { compileFixed, compilePattern } from './fixed.ts';
 import { compileInvariants } from './invariant.ts';
-import type { Kit, ValueCheck } from './walk.ts';
+import type { Rulebook, ValueCheck } from './walk.ts';
 import { compileLength, compileRange } from './limits.ts';
 import type { ProfileSource } from './source.ts';
 import { baseType, compileTargets } from './target.ts';
@@ -21,12 +21,12 @@ function compileTypeProfiles(tree: Tree, base: Tree | undefined, source: Profile
   if (base !== undefined && JSON.stringify(types) === JSON.stringify(typesOf(base.element))) return undefined;
   const rule = `${source.id(tree.element)} type.profile`;
   return (node, walk) => {
-    const own = types.filter(({ code }) => isA(node.code, code, walk.kit.types));
+    const own = types.filter(({ code }) => isA(node.code, code, walk.rulebook.types));
     if (own.length === 0 || own.some(({ profiles }) => profiles.length === 0)) return;
     const profiles = own.flatMap(type => type.profiles);
     const [first, ...others] = profiles;
     if (first !== undefined && others.length === 0) {
-      const profile = walk.kit.profile(first);
+      const profile = walk.rulebook.profile(first);
       if (profile === undefined) {
         const text = `The profile \`${first}\` is not loaded, so it was not checked.`;
         walk.findings.note({
@@ -38,7 +38,7 @@ function compileTypeProfiles(tree: Tree, base: Tree | undefined, source: Profile
         });
         return;
       }
-      if (isA(node.code, profile.type, walk.kit.types)) {
+      if (isA(node.code, profile.type, walk.rulebook.types)) {
         validateAgainst(node, first, walk);
         return;
       }
@@ -71,7 +71,7 @@ export function compileChecks(
   base: Tree | undefined,
   typeRoot: Tree | undefined,
   source: ProfileSource,
-  kit: Kit,
+  rulebook: Rulebook,
 ): readonly ValueCheck[] {
   return [
     compileFixed(tree, source),
@@ -80,8 +80,8 @@ export function compileChecks(
     compileRange(tree, base, source, 'minValue'),
     compileRange(tree, base, source, 'maxValue'),
     compileBinding(tree, base, source),
-    compileTargets(tree, base, source, kit),
+    compileTargets(tree, base, source, rulebook),
     compileTypeProfiles(tree, base, source),
-    ...compileInvariants(tree, [base, typeRoot], source, kit),
+    ...compileInvariants(tree, [base, typeRoot], source, rulebook),
   ].filter(check => check !== undefined);
 }

@@ -4,8 +4,8 @@ import { isA } from '../../fhirpath/result-type.ts';
 import { compileChecks } from './checks.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import { inFrameOf } from './frame.ts';
-import type { Kit, ProfileChecks, ValueCheck, Walk } from './walk.ts';
+import { inContextOf } from './resource-context.ts';
+import type { Rulebook, ProfileChecks, ValueCheck, Walk } from './walk.ts';
 import { compileSlicing } from './slicing.ts';
 import type { SlicingCheck } from './slicing.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -19,18 +19,18 @@ import { at } from './walk.ts';
  * Compiles a profile's snapshot to its requirements beyond the base definitions, which every value is checked against
  * anyway. https://hl7.org/fhir/R4/profiling.html#snapshot
  */
-export function compileProfile(snapshot: Snapshot, kit: Kit): ProfileChecks | undefined {
+export function compileProfile(snapshot: Snapshot, rulebook: Rulebook): ProfileChecks | undefined {
   const tree = treeOf(snapshot);
-  const definition = kit.types.get(snapshot.type);
+  const definition = rulebook.types.get(snapshot.type);
   if (tree === undefined || definition === undefined) return undefined;
   const source = sourceOf(snapshot.url);
-  const check = compileElement(tree, kit.baseTree(snapshot.type), definition, { source, kit });
+  const check = compileElement(tree, rulebook.baseTree(snapshot.type), definition, { source, rulebook });
   return { url: snapshot.url, type: snapshot.type, snapshot, check: check ?? (() => undefined) };
 }
 
 interface Compiling {
   readonly source: ProfileSource;
-  readonly kit: Kit;
+  readonly rulebook: Rulebook;
 }
 
 /** The rules of a profile for the values of an element, with those below them; undefined for none. */
@@ -40,9 +40,9 @@ function compileElement(
   definition: TypeDefinition | undefined,
   compiling: Compiling,
 ): ValueCheck | undefined {
-  const { source, kit } = compiling;
-  const typeRoot = definition && kit.baseTree(definition.name);
-  const checks = compileChecks(tree, base, typeRoot, source, kit);
+  const { source, rulebook } = compiling;
+  const typeRoot = definition && rulebook.baseTree(definition.name);
+  const checks = compileChecks(tree, base, typeRoot, source, rulebook);
   const groups = definition === undefined ? [] : compileChildren(tree, base, definition, compiling);
   if (checks.length === 0 && groups.length === 0) return undefined;
   const own: ValueCheck = (node, walk) => {
@@ -57,11 +57,11 @@ function compileElement(
     below(node, walk);
   };
   if (definition?.kind !== 'resource') return run;
-  if (!String(tree.element['path']).includes('.')) return (node, walk) => inFrameOf(node, walk, run);
+  if (!String(tree.element['path']).includes('.')) return (node, walk) => inContextOf(node, walk, run);
   // What is said of `contained` or `entry.resource` is said within the resource that has the element.
   return (node, walk) => {
     own(node, walk);
-    inFrameOf(node, walk, below);
+    inContextOf(node, walk, below);
   };
 }
 
@@ -76,7 +76,7 @@ function compileChildren(
   compiling: Compiling,
 ): readonly ValueCheck[] {
   const own = base?.content ?? base;
-  const baseOwner = own !== undefined && own.children.length > 0 ? own : compiling.kit.baseTree(definition.name);
+  const baseOwner = own !== undefined && own.children.length > 0 ? own : compiling.rulebook.baseTree(definition.name);
   return tree.children.flatMap(child => {
     const element = definition.elements.get(child.name) ?? definition.properties.get(child.name)?.element;
     if (element === undefined) return [];
@@ -92,8 +92,8 @@ function compileGroup(
   element: ElementDefinition,
   compiling: Compiling,
 ): ValueCheck | undefined {
-  const { kit, source } = compiling;
-  const { types } = kit;
+  const { rulebook, source } = compiling;
+  const { types } = rulebook;
   const allowed = narrowedTypes(child, element);
   const min = Number(child.element['min'] ?? 0);
   const max = maxOf(child);
@@ -104,7 +104,7 @@ function compileGroup(
     Math.min(max, element.max),
     slice => compileElement(slice, base, definitionOf(slice, element, compiling), compiling),
     source,
-    kit,
+    rulebook,
   );
   const few = min > element.min ? min : 0;
   const many = max < element.max ? max : Infinity;
@@ -136,7 +136,7 @@ function compileGroup(
       walk.findings.path.pop();
     }
     for (const node of nodes) {
-      if (allowed !== undefined && !fits(node, allowed, kit))
+      if (allowed !== undefined && !fits(node, allowed, rulebook))
         at(node, walk, () => {
           const wanted = allowed.map(code => `\`${code}\``).join(', ');
           report(walk, 'type', 'structure', `This must have the type ${wanted}, not \`${node.code}\` ${from}`);
@@ -144,13 +144,13 @@ function compileGroup(
       else if (check !== undefined) at(node, walk, check);
     }
     // Values of another type are reported already.
-    slicing?.(allowed === undefined ? nodes : nodes.filter(node => fits(node, allowed, kit)), walk);
+    slicing?.(allowed === undefined ? nodes : nodes.filter(node => fits(node, allowed, rulebook)), walk);
   };
 }
 
 const maxOf = ({ element }: Tree): number => (element['max'] === '*' ? Infinity : Number(element['max'] ?? Infinity));
 
-const fits = (node: Node, allowed: readonly string[], { types }: Kit): boolean =>
+const fits = (node: Node, allowed: readonly string[], { types }: Rulebook): boolean =>
   allowed.some(code => isA(node.code, code, types));
 
 /** The types that a profile allows of those of the element; undefined if it excludes none. */
@@ -165,13 +165,13 @@ const codesOf = ({ element }: Tree): readonly string[] =>
   objectsOf(element['type']).flatMap(({ code }) => asString(code) ?? []);
 
 /** The definition of the values of an element, for the levels below; of several types, their common part. */
-function definitionOf(child: Tree, element: ElementDefinition, { kit }: Compiling): TypeDefinition | undefined {
+function definitionOf(child: Tree, element: ElementDefinition, { rulebook }: Compiling): TypeDefinition | undefined {
   const typed = element.types.find(({ property }) => child.name !== element.name && property === child.name);
   const codes = typed === undefined ? codesOf(child).filter(code => !code.startsWith('http:')) : [typed.code];
   const known = element.types.filter(({ code }) => codes.includes(code));
   const types = codes.length === 0 ? element.types : known;
   const [first] = types;
-  if (types.length > 1) return kit.types.get('Element');
-  if (first === undefined) return codes[0] === undefined ? undefined : kit.types.get(codes[0]);
-  return first.content ?? kit.types.get(first.code);
+  if (types.length > 1) return rulebook.types.get('Element');
+  if (first === undefined) return codes[0] === undefined ? undefined : rulebook.types.get(codes[0]);
+  return first.content ?? rulebook.types.get(first.code);
 }

@@ -9,13 +9,13 @@ import type { Walk } from './walk.ts';
  * since many paths may lead to one value, except for those that assume their own result.
  */
 export function conformsTo(node: Node, canonical: string, walk: Walk): boolean | undefined {
-  const profile = walk.kit.profile(canonical);
+  const profile = walk.rulebook.profile(canonical);
   if (profile === undefined) return undefined;
-  if (!isA(node.code, profile.type, walk.kit.types)) return false;
+  if (!isA(node.code, profile.type, walk.rulebook.types)) return false;
   const kept = walk.conforming.get(node.value);
   const known = kept?.get(profile.url);
   if (known !== undefined) return known;
-  const { findings, assumptions, frame, conforming, ids } = walk;
+  const { findings, assumptions, context, conforming, ids } = walk;
   walk.budget.spend(costOfTrial);
   if (walk.trials >= mostTrials) throw new TooCostly();
   walk.findings = new Findings(20, [...findings.path]);
@@ -25,7 +25,7 @@ export function conformsTo(node: Node, canonical: string, walk: Walk): boolean |
       validateAgainst(node, canonical, walk);
     } catch (error) {
       if (!(error instanceof Full)) throw error;
-      Object.assign(walk, { frame, conforming, ids }); // the trial may have ended within another resource
+      Object.assign(walk, { context, conforming, ids }); // the trial may have ended within another resource
     }
     const conforms = !walk.findings.failed;
     if (walk.assumptions === assumptions)
@@ -48,7 +48,7 @@ const costOfTrial = 20;
  * so that cycles end.
  */
 export function validateAgainst(node: Node, canonical: string, walk: Walk): void {
-  const profile = walk.kit.profile(canonical);
+  const profile = walk.rulebook.profile(canonical);
   if (profile === undefined) return;
   const running = walk.running.get(node.value) ?? new Set();
   if (running.has(profile.url)) {

@@ -44,10 +44,10 @@ function checkSystem({ value, code }: Parameters<ValueCheck>[0], walk: Walk): vo
 function checkReference({ value }: Parameters<ValueCheck>[0], walk: Walk): void {
   const reference = isObject(value) ? asString(value['reference']) : undefined;
   if (!isObject(value) || reference === undefined) return;
-  const { resourceTypes } = walk.kit.types;
+  const { resourceTypes } = walk.rulebook.types;
   const parsed = parseReference(reference);
   const named = parsed?.kind === 'relative' || parsed?.kind === 'absolute' ? parsed.type : undefined;
-  const search = walk.frame.bundle !== undefined && reference.includes('?');
+  const search = walk.context.bundle !== undefined && reference.includes('?');
   if (
     !reference.startsWith('#') &&
     !hasScheme(reference) &&
@@ -105,7 +105,7 @@ function checkImages({ value }: Parameters<ValueCheck>[0], walk: Walk): void {
     const tag = readTag(value, at);
     const [, source = ''] = (typeof tag === 'string' ? [] : tag.attributes).find(([name]) => name === 'src') ?? [];
     if (!source.startsWith('#')) continue;
-    ids ??= idsIn(walk.frame.root.value, value, walk);
+    ids ??= idsIn(walk.context.root.value, value, walk);
     walk.budget.spend(1);
     if (ids.has(source.slice(1))) continue;
     const text = `The image \`${shorten(source)}\` of the narrative names no id in the resource.`;

@@ -8,7 +8,7 @@ import { isOf, requiredValueSet } from './binding.ts';
 import { conformsTo } from './conform.ts';
 import { holds, isSame } from './fixed.ts';
 import { environmentOf } from './invariant.ts';
-import type { Kit, Walk } from './walk.ts';
+import type { Rulebook, Walk } from './walk.ts';
 import { placesOf } from './places.ts';
 import type { Implied, DiscriminatorPlace } from './places.ts';
 import { typeNamedBy } from './target.ts';
@@ -45,11 +45,11 @@ export type Match = (node: Node, walk: Walk) => boolean | undefined;
  * path. Undefined if the slice has no rule there, undecided for all values if the path leads nowhere.
  * https://hl7.org/fhir/R4/profiling.html#discriminator
  */
-export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, kit: Kit): Match | undefined {
+export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, rulebook: Rulebook): Match | undefined {
   const text = asString(path) ?? '$this';
-  const evaluate = kit.expression(text);
-  const wanted = wantedOf(String(type), text, slice, kit);
-  const named = type === 'type' ? typeNamed(text, slice, kit) : undefined;
+  const evaluate = rulebook.expression(text);
+  const wanted = wantedOf(String(type), text, slice, rulebook);
+  const named = type === 'type' ? typeNamed(text, slice, rulebook) : undefined;
   if (evaluate === undefined || wanted === 'nowhere') return () => undefined;
   if (wanted === undefined) return undefined;
   return (node, walk) => {
@@ -68,17 +68,17 @@ export function compileDiscriminator({ type, path }: JsonObject, slice: Tree, ki
 }
 
 /** Decides by the type that a reference names, if its target is not available; undefined for other paths. */
-function typeNamed(path: string, slice: Tree, kit: Kit): Match | undefined {
+function typeNamed(path: string, slice: Tree, rulebook: Rulebook): Match | undefined {
   if (!/(^|\.)resolve\(\)$/.test(path)) return undefined;
   const held = path.replace(/\.?resolve\(\)$/, '');
-  const evaluate = kit.expression(held === '' ? '$this' : held);
-  const codes = placesOf(path, slice, kit).flatMap(({ tree }) => typesOf(tree));
+  const evaluate = rulebook.expression(held === '' ? '$this' : held);
+  const codes = placesOf(path, slice, rulebook).flatMap(({ tree }) => typesOf(tree));
   if (evaluate === undefined || codes.length === 0) return undefined;
   return (node, walk) =>
     any(held === '' ? [node] : evaluate([node], environmentOf(node, walk)), item => {
       const value = typeof item === 'object' && item.kind === 'node' ? item.value : undefined;
-      const type = isObject(value) ? typeNamedBy(value, kit) : undefined;
-      return type === undefined ? undefined : codes.some(code => isA(type, code, kit.types));
+      const type = isObject(value) ? typeNamedBy(value, rulebook) : undefined;
+      return type === undefined ? undefined : codes.some(code => isA(type, code, rulebook.types));
     });
 }
 
@@ -87,22 +87,27 @@ const typesOf = ({ element }: Tree): readonly string[] => objectsOf(element['typ
 /** Decides by the values at the path. */
 type ValuesTest = (found: readonly Node[], walk: Walk) => boolean | undefined;
 
-function wantedOf(type: string, path: string, slice: Tree, kit: Kit): ValuesTest | 'nowhere' | undefined {
+function wantedOf(type: string, path: string, slice: Tree, rulebook: Rulebook): ValuesTest | 'nowhere' | undefined {
   // The reference itself names the profiles of its target.
   const held = type === 'profile' ? path.replace(/(^|\.)resolve\(\)$/, '') || '$this' : path;
-  const places = placesOf(held, slice, kit);
+  const places = placesOf(held, slice, rulebook);
   if (places.length === 0) return 'nowhere';
-  const alternatives = places.flatMap(place => wantedAt(type, place, path.includes('resolve()'), kit) ?? []);
+  const alternatives = places.flatMap(place => wantedAt(type, place, path.includes('resolve()'), rulebook) ?? []);
   if (alternatives.length === 0) return undefined;
   return (found, walk) => any(alternatives, wanted => wanted(found, walk));
 }
 
-function wantedAt(type: string, place: DiscriminatorPlace, resolved: boolean, kit: Kit): ValuesTest | undefined {
+function wantedAt(
+  type: string,
+  place: DiscriminatorPlace,
+  resolved: boolean,
+  rulebook: Rulebook,
+): ValuesTest | undefined {
   const { element } = place.tree;
   switch (type) {
     case 'value':
     case 'pattern': {
-      const needed = allNeeded(place, kit);
+      const needed = allNeeded(place, rulebook);
       return needed.length === 0
         ? undefined
         : (found, walk) => every(needed, match => any(found, node => match(node, walk)));
@@ -114,7 +119,8 @@ function wantedAt(type: string, place: DiscriminatorPlace, resolved: boolean, ki
       const codes = typesOf(place.tree);
       return codes.length === 0
         ? undefined
-        : found => found.some(node => codes.some(code => isA(node.definition?.name ?? node.code, code, kit.types)));
+        : found =>
+            found.some(node => codes.some(code => isA(node.definition?.name ?? node.code, code, rulebook.types)));
     }
     case 'profile': {
       const types = objectsOf(element['type']);
@@ -129,12 +135,12 @@ function wantedAt(type: string, place: DiscriminatorPlace, resolved: boolean, ki
 }
 
 /** The conditions at a position, each met by one of the values there; empty if the slice has none. */
-function allNeeded({ tree, base, implied, required }: DiscriminatorPlace, kit: Kit): readonly Match[] {
-  const own = neededOf(tree, kit, 0);
+function allNeeded({ tree, base, implied, required }: DiscriminatorPlace, rulebook: Rulebook): readonly Match[] {
+  const own = neededOf(tree, rulebook, 0);
   const said = [
     ...(own === undefined ? [] : [own]),
     ...implied.map(matchOf),
-    ...required.flatMap(place => allNeeded(place, kit)),
+    ...required.flatMap(place => allNeeded(place, rulebook)),
   ];
   const valueSet = said.length === 0 ? requiredValueSet(tree) : undefined;
   // A binding of the base type does not distinguish the slice.
@@ -152,7 +158,7 @@ const matchOf = ({ kind, value }: Implied): Match =>
  * The condition that fixed values and patterns of an element, else of those below it, put on a value; undefined for
  * none.
  */
-function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
+function neededOf(tree: Tree, rulebook: Rulebook, depth: number): Match | undefined {
   const needed = (['fixed', 'pattern'] as const).flatMap(kind => {
     const value = valueOf(tree.element, kind);
     return value === undefined ? [] : [matchOf({ kind, value })];
@@ -161,15 +167,15 @@ function neededOf(tree: Tree, kit: Kit, depth: number): Match | undefined {
     for (const child of tree.children) {
       const slices = child.slices.filter(slice => Number(slice.element['min'] ?? 0) > 0);
       for (const part of [child, ...slices]) {
-        const below = neededOf(part, kit, depth + 1);
-        if (below !== undefined) needed.push(belowOf(part, below, kit));
+        const below = neededOf(part, rulebook, depth + 1);
+        if (below !== undefined) needed.push(belowOf(part, below, rulebook));
       }
     }
   }
   return needed.length === 0 ? undefined : (node, walk) => every(needed, match => match(node, walk));
 }
 
-function belowOf(child: Tree, needed: Match, { types }: Kit): Match {
+function belowOf(child: Tree, needed: Match, { types }: Rulebook): Match {
   const optional = Number(child.element['min'] ?? 0) === 0;
   return (node, walk) => {
     const element = node.definition?.elements.get(child.name);

@@ -72,10 +72,10 @@ export function contextFits(
 
 /** Whether a FHIRPath leads from the resource to the owner; undefined if that is undecided. */
 function selects(expression: string, owner: Node, walk: Walk): boolean | undefined {
-  const evaluate = walk.kit.expression(expression);
+  const evaluate = walk.rulebook.expression(expression);
   // an equal text may be at several positions
   if (evaluate === undefined || typeof owner.value !== 'object') return undefined;
-  const { resource } = walk.frame;
+  const { resource } = walk.context;
   try {
     const found = evaluate([resource], environmentOf(resource, walk));
     return found.some(item => typeof item === 'object' && item.kind === 'node' && item.value === owner.value);
@@ -86,16 +86,22 @@ function selects(expression: string, owner: Node, walk: Walk): boolean | undefin
 }
 
 /** The names of an element in a context: its types, its path in its type, and its path in the resource. */
-function contextNames(owner: Node, { kit, findings }: Walk): ReadonlySet<string> {
+function contextNames(owner: Node, { rulebook, findings }: Walk): ReadonlySet<string> {
   const { definition, element, code } = owner;
   const own = definition?.name ?? code;
   // R4's own extensions that name `Element` mean resources too.
-  const names = new Set([own, code, 'Element', ...abstractTypes(code, kit.types), ...abstractTypes(own, kit.types)]);
+  const names = new Set([
+    own,
+    code,
+    'Element',
+    ...abstractTypes(code, rulebook.types),
+    ...abstractTypes(own, rulebook.types),
+  ]);
   if (element !== undefined) {
     names.add(element.path.replace('[x]', ''));
     // Children that a type inherits have the paths of the inherited type too.
     const [type = '', ...steps] = element.path.split('.');
-    for (const base of abstractTypes(type, kit.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
+    for (const base of abstractTypes(type, rulebook.types)) names.add([base, ...steps].join('.').replace('[x]', ''));
   }
   names.add(pathOf(findings.path));
   return names;

@@ -11,7 +11,7 @@ import type { Walk } from './walk.ts';
  * the owner. https://hl7.org/fhir/R4/extensibility.html
  */
 export function checkExtension(node: Node, owner: Node, around: Node | undefined, walk: Walk): void {
-  const { findings, kit } = walk;
+  const { findings, rulebook } = walk;
   if (!isObject(node.value)) return;
   checkOneOf(node.value, walk);
   const url = asString(node.value['url']);
@@ -26,7 +26,7 @@ export function checkExtension(node: Node, owner: Node, around: Node | undefined
     findings.add({ severity: 'error', code: 'extension', text, rule: 'extension url' });
     return;
   }
-  const profile = kit.profile(url);
+  const profile = rulebook.profile(url);
   if (profile === undefined || profile.type !== 'Extension') {
     const severity = modifier ? 'warning' : 'information';
     const text =
@@ -48,7 +48,8 @@ export function checkExtension(node: Node, owner: Node, around: Node | undefined
     findings.add({ severity: 'error', code: 'extension', text, profile: profile.url, rule: 'extension context' });
   }
   for (const expression of profile.snapshot.contextInvariants) {
-    if (decide(kit.rule(expression, owner), owner, walk) !== false) continue; // undecided invariants are not reported
+    // Undecided invariants are not reported.
+    if (decide(rulebook.rule(expression, owner), owner, walk) !== false) continue;
     const text = `\`${shorten(url)}\` is allowed only if \`${shorten(expression)}\` is true.`;
     findings.add({
       severity: 'error',

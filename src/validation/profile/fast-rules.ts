@@ -44,7 +44,7 @@ function containedIsUsed(node: Node, walk: Walk): boolean {
   const named = new Set<string>();
   const users = new Set<unknown>();
   const visit = (parent: Node, within: unknown): void => {
-    const children = childrenOf(parent, walk.kit.types);
+    const children = childrenOf(parent, walk.rulebook.types);
     walk.budget.spend(1 + children.length);
     for (const child of children) {
       const { value, element } = child;

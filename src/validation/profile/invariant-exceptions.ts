@@ -24,7 +24,7 @@ export const exceptions: ReadonlyMap<string, Exception> = new Map<string, Except
       decide({ value }, walk) {
         const text = isObject(value) ? value['reference'] : undefined;
         if (typeof text !== 'string' || !text.startsWith('#') || text === '#') return true;
-        return containedIn(walk.frame.root, walk).has(text.slice(1));
+        return containedIn(walk.context.root, walk).has(text.slice(1));
       },
       reason: 'a reference `#` is to the resource around it, which the expression cannot see',
     },

@@ -12,7 +12,7 @@ import { isOf } from './binding.ts';
 import { conformsTo } from './conform.ts';
 import { corrections, exceptions } from './invariant-exceptions.ts';
 import { fastRules } from './fast-rules.ts';
-import type { Kit, ValueCheck, Walk } from './walk.ts';
+import type { Rulebook, ValueCheck, Walk } from './walk.ts';
 import { resolve } from './resolve.ts';
 import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
@@ -28,18 +28,18 @@ export function compileInvariants(
   tree: Tree,
   bases: readonly (Tree | undefined)[],
   source: ProfileSource,
-  kit: Kit,
+  rulebook: Rulebook,
 ): readonly ValueCheck[] {
   const given = new Set(bases.flatMap(base => (base === undefined ? [] : constraintsOf(base).map(keyOf))));
   return constraintsOf(tree)
     .filter(constraint => !everywhere.has(String(constraint['key'])) && !given.has(keyOf(constraint)))
-    .flatMap(constraint => compileInvariant(constraint, source, kit) ?? []);
+    .flatMap(constraint => compileInvariant(constraint, source, rulebook) ?? []);
 }
 
 const constraintsOf = ({ element }: Tree): readonly JsonObject[] => objectsOf(element['constraint']);
 const keyOf = ({ key, expression }: JsonObject): string => `${String(key)} ${String(expression)}`;
 
-function compileInvariant(constraint: JsonObject, source: ProfileSource, kit: Kit): ValueCheck | undefined {
+function compileInvariant(constraint: JsonObject, source: ProfileSource, rulebook: Rulebook): ValueCheck | undefined {
   const key = String(constraint['key']);
   const published = asString(constraint['expression']);
   if (published === undefined) return undefined; // XPath only
@@ -62,7 +62,7 @@ function compileInvariant(constraint: JsonObject, source: ProfileSource, kit: Ki
   let last: Node['definition'];
   return (node, walk) => {
     if (rule === undefined || node.definition !== last) {
-      rule = kit.rule(written, node);
+      rule = rulebook.rule(written, node);
       last = node.definition;
     }
     const holds = decide(rule, node, walk);
@@ -96,14 +96,14 @@ export function decide(rule: Rule, node: Node, walk: Walk): boolean | string | T
 const costOfDelegation = 500;
 
 function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string | TooCostly | undefined {
-  const { frame, budget, questions } = walk;
+  const { context, budget, questions } = walk;
   budget.spend(costOfDelegation);
   const { value, sibling, code, definition } = node;
   const answer = questions.ask({
     expression: text,
     focus: { value, sibling, code, type: definition?.name ?? code },
-    resource: asObject(frame.resource.value),
-    rootResource: asObject(frame.root.value),
+    resource: asObject(context.resource.value),
+    rootResource: asObject(context.root.value),
     resolve: 'contained',
   });
   if (answer === undefined) return undefined;
@@ -124,15 +124,15 @@ function askDelegate({ text }: Rule, node: Node, walk: Walk): boolean | string |
 
 /** A boolean of the record. */
 function isFalse({ type, place }: JobResult, node: Node, walk: Walk): boolean {
-  return type === 'boolean' && place !== undefined && valueAt(place, node.value, walk.frame.resource.value) === false;
+  return type === 'boolean' && place !== undefined && valueAt(place, node.value, walk.context.resource.value) === false;
 }
 
 export function environmentOf(node: Node, walk: Walk): Environment {
-  const { frame, kit, budget } = walk;
+  const { context, rulebook, budget } = walk;
   return {
-    types: kit.types,
-    resource: frame.resource,
-    rootResource: frame.root,
+    types: rulebook.types,
+    resource: context.resource,
+    rootResource: context.root,
     context: node,
     budget,
     resolve: reference => {

@@ -4,7 +4,7 @@ import type { GlobalProfile } from '../../model/global-profiles.ts';
 import { isA } from '../../fhirpath/result-type.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { FindRequired, Kit, RequiredProfile, Walk } from './walk.ts';
+import type { FindRequired, Rulebook, RequiredProfile, Walk } from './walk.ts';
 import { treeOf, valueOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 
@@ -12,14 +12,16 @@ import type { Tree } from './tree.ts';
  * Finds the profiles that guides require of a resource: of all of its type, or of those with the codes that the profile
  * fixes (see the extension `selected-by`). The requirements of a type are read when its first resource is validated.
  */
-export function requiredProfiles(globals: () => readonly GlobalProfile[], kit: () => Kit): FindRequired {
+export function requiredProfiles(globals: () => readonly GlobalProfile[], rulebook: () => Rulebook): FindRequired {
   const byType = new Map<string, readonly Selector[]>();
   let all: readonly GlobalProfile[] | undefined;
   return (node, walk) => {
     let selectors = byType.get(node.code);
     if (selectors === undefined) {
       all ??= globals();
-      selectors = all.filter(({ type }) => isA(node.code, type, kit().types)).map(global => selectorOf(global, kit()));
+      selectors = all
+        .filter(({ type }) => isA(node.code, type, rulebook().types))
+        .map(global => selectorOf(global, rulebook()));
       byType.set(node.code, selectors);
     }
     return selectors.length === 0 ? none : select(selectors, node, walk);
@@ -34,8 +36,8 @@ interface Selector extends GlobalProfile {
   readonly binding: JsonObject;
 }
 
-function selectorOf(global: GlobalProfile, kit: Kit): Selector {
-  const snapshot = global.selectedBy === undefined ? undefined : kit.snapshot(global.profile);
+function selectorOf(global: GlobalProfile, rulebook: Rulebook): Selector {
+  const snapshot = global.selectedBy === undefined ? undefined : rulebook.snapshot(global.profile);
   let tree = snapshot && treeOf(snapshot);
   for (const name of (global.selectedBy ?? '').split('.').slice(1))
     tree = tree?.children.find(child => child.name === name);
@@ -102,7 +104,7 @@ function isIn(valueSet: string, coded: string, { terminology }: Walk): boolean {
 }
 
 /** The codes of an element of a resource. */
-function codesAt(node: Node, path: string, { kit: { types }, budget }: Walk): readonly string[] {
+function codesAt(node: Node, path: string, { rulebook: { types }, budget }: Walk): readonly string[] {
   let nodes: readonly Node[] = [node];
   for (const name of path.split('.').slice(1))
     nodes = nodes.flatMap(owner => {

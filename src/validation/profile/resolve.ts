@@ -11,11 +11,12 @@ import type { Walk } from './walk.ts';
  * that contains it, if the fullUrl of that is RESTful. https://hl7.org/fhir/R4/bundle.html#references
  */
 export function resolve(reference: string, walk: Walk): Node | undefined {
-  const { root, bundle } = walk.frame;
+  const { root, bundle } = walk.context;
   if (reference === '#') return root;
-  if (reference.startsWith('#')) return resourceNode(containedIn(root, walk).get(reference.slice(1)), walk.kit.types);
+  if (reference.startsWith('#'))
+    return resourceNode(containedIn(root, walk).get(reference.slice(1)), walk.rulebook.types);
   if (bundle === undefined) return undefined;
-  return resourceNode(entryOf(bundle, root.value, reference, walk), walk.kit.types);
+  return resourceNode(entryOf(bundle, root.value, reference, walk), walk.rulebook.types);
 }
 
 /** The resource of the entry of a Bundle to which a reference in the resource `from` is; undefined if it has none. */

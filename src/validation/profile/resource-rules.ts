@@ -141,7 +141,11 @@ function referencedIn(
 /** Longer texts are no references. */
 const longestReference = 2_000;
 
-function problemOf(fullUrl: string, resource: Record<string, unknown>, { kit: { types } }: Walk): string | undefined {
+function problemOf(
+  fullUrl: string,
+  resource: Record<string, unknown>,
+  { rulebook: { types } }: Walk,
+): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9+.-]{0,30}:/.test(fullUrl)) return `\`${shorten(fullUrl)}\` must be absolute.`;
   const parsed = parseReference(fullUrl);
   if (parsed?.kind !== 'absolute' || !types.resourceTypes.has(parsed.type)) return undefined;

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import { compileDiscriminator } from './discriminator.ts';
 import type { Match } from './discriminator.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { Kit, ValueCheck, Walk } from './walk.ts';
+import type { Rulebook, ValueCheck, Walk } from './walk.ts';
 import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
 import { at } from './walk.ts';
@@ -30,7 +30,7 @@ export function compileSlicing(
   most: number,
   compileCheck: (slice: Tree) => ValueCheck | undefined,
   source: ProfileSource,
-  kit: Kit,
+  rulebook: Rulebook,
 ): SlicingCheck | undefined {
   const slicing = asObject(tree.element['slicing']);
   const rules = asString(slicing['rules']) ?? 'open';
@@ -38,12 +38,12 @@ export function compileSlicing(
   const discriminators = discriminatorsOf(tree, slicing);
   const slices = tree.slices.map((slice): Slice => {
     const { min, max } = slice.element;
-    const inner = compileSlicing(slice, max === '*' ? Infinity : Number(max ?? most), compileCheck, source, kit);
+    const inner = compileSlicing(slice, max === '*' ? Infinity : Number(max ?? most), compileCheck, source, rulebook);
     return {
       name: slice.sliceName ?? '',
       min: Number(min ?? 0),
       max: max === '*' ? Infinity : Number(max ?? Infinity),
-      match: matchOf(slice, discriminators, kit),
+      match: matchOf(slice, discriminators, rulebook),
       check: compileCheck(slice),
       slicing: inner,
       rule: source.id(slice.element),
@@ -77,10 +77,10 @@ function discriminatorsOf(tree: Tree, slicing: JsonObject): readonly JsonObject[
   return tree.choice ? [{ type: 'type', path: '$this' }] : [];
 }
 
-function matchOf(slice: Tree, discriminators: readonly JsonObject[], kit: Kit): Match {
+function matchOf(slice: Tree, discriminators: readonly JsonObject[], rulebook: Rulebook): Match {
   if (slice.sliceName === '@default') return () => false;
   // A slice that fixes some of the discriminators accepts any value of the others.
-  const matches = discriminators.flatMap(discriminator => compileDiscriminator(discriminator, slice, kit) ?? []);
+  const matches = discriminators.flatMap(discriminator => compileDiscriminator(discriminator, slice, rulebook) ?? []);
   if (matches.length === 0) return () => undefined;
   return (node, walk) => {
     let result: boolean | undefined = true;

@@ -2,7 +2,7 @@ import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object
 import { parseReference } from '../../fhir/reference.ts';
 import { shorten } from '../report.ts';
 import { conformsTo } from './conform.ts';
-import type { Kit, ValueCheck, Walk } from './walk.ts';
+import type { Rulebook, ValueCheck, Walk } from './walk.ts';
 import { resolve } from './resolve.ts';
 import type { ProfileSource } from './source.ts';
 import type { Tree } from './tree.ts';
@@ -24,12 +24,12 @@ export function compileTargets(
   tree: Tree,
   base: Tree | undefined,
   source: ProfileSource,
-  kit: Kit,
+  rulebook: Rulebook,
 ): ValueCheck | undefined {
   const own = referenceTypes(tree);
   if (own.length === 0) return undefined;
   if (base !== undefined && JSON.stringify(own) === JSON.stringify(referenceTypes(base))) return undefined;
-  const targets = targetsOf(own, kit);
+  const targets = targetsOf(own, rulebook);
   if (targets.types.size === 0 && targets.profiles.size === 0 && targets.aggregation.length === 0) return undefined;
   const rule = `${source.id(tree.element)} target`;
   return (node, walk) => {
@@ -46,7 +46,7 @@ const referenceTypes = ({ element }: Tree): readonly object[] =>
     .filter(({ code }) => code === 'Reference')
     .map(({ targetProfile, aggregation }) => ({ targetProfile, aggregation }));
 
-function targetsOf(types: readonly object[], kit: Kit): Targets {
+function targetsOf(types: readonly object[], rulebook: Rulebook): Targets {
   const names = new Set<string>();
   const profiles = new Map<string, string[]>();
   const plainTypes = new Set<string>();
@@ -59,7 +59,7 @@ function targetsOf(types: readonly object[], kit: Kit): Targets {
     for (const how of stringsOf(type.aggregation)) aggregation.add(how);
     for (const canonical of canonicals) {
       const base = baseType(canonical);
-      const name = base ?? kit.snapshot(canonical)?.type;
+      const name = base ?? rulebook.snapshot(canonical)?.type;
       if (name === undefined || name === 'Resource' || name === 'DomainResource') any = true;
       else {
         names.add(name);
@@ -79,7 +79,7 @@ export const baseType = (canonical: string): string | undefined =>
   /^http:\/\/hl7\.org\/fhir\/StructureDefinition\/([A-Z]\w*)$/.exec(canonical.replace(/\|.*/, ''))?.[1];
 
 /** The resource type that a Reference names by its text, else by its `type`; its target need not be available. */
-export function typeNamedBy(value: Record<string, unknown>, { types }: Kit): string | undefined {
+export function typeNamedBy(value: Record<string, unknown>, { types }: Rulebook): string | undefined {
   const text = asString(value['reference']);
   const parsed = text === undefined ? undefined : parseReference(text);
   const named = parsed?.kind === 'relative' || parsed?.kind === 'absolute' ? parsed.type : undefined;
@@ -101,7 +101,7 @@ function problem(
     if (parsed.kind !== 'contained' && aggregation.every(how => how === 'contained'))
       return `\`${quoted}\` must be a contained resource here.`;
   }
-  const type = target?.code ?? typeNamedBy(value, walk.kit);
+  const type = target?.code ?? typeNamedBy(value, walk.rulebook);
   if (type === undefined || types.size === 0) return undefined;
   if (!types.has(type)) {
     const allowed = [...types].map(name => `\`${name}\``).join(', ');

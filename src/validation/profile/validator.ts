@@ -18,9 +18,9 @@ import { validateWithAnswers } from './asking.ts';
 import { validateDelegating, validateDelegatingNow } from './delegating.ts';
 import { Findings, Full } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
-import type { Kit, Walk } from './walk.ts';
-import { createKit } from './kit.ts';
-import type { KitParts } from './kit.ts';
+import type { Rulebook, Walk } from './walk.ts';
+import { createRulebook } from './rulebook.ts';
+import type { RulebookParts } from './rulebook.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
 import { createTerminology } from './terminology.ts';
@@ -68,7 +68,7 @@ export interface ValidateOptions {
 }
 
 /** The dependencies of a validator. */
-export interface ValidatorParts extends KitParts {
+export interface ValidatorParts extends RulebookParts {
   readonly terminology: Terminology;
   readonly server?: TerminologyServer | undefined;
 }
@@ -99,17 +99,17 @@ export function createValidator(
 
 /** A validator of its parts. Each profile is compiled at its first use, and cached. */
 function createValidatorOf(parts: ValidatorParts): Validator {
-  const kit = createKit(parts);
+  const rulebook = createRulebook(parts);
   const { terminology, server } = parts;
   return {
-    knows: canonical => kit.profile(canonical) !== undefined,
-    problems: canonical => kit.problems(canonical),
+    knows: canonical => rulebook.profile(canonical) !== undefined,
+    problems: canonical => rulebook.problems(canonical),
     validate: (resource, options = {}) =>
-      validateDelegatingNow(questions => validate(resource, options, kit, terminology, questions)),
+      validateDelegatingNow(questions => validate(resource, options, rulebook, terminology, questions)),
     validateWithServer: (resource, options = {}) =>
       validateDelegating(questions => {
         const once = (asked: Terminology): readonly ValidationIssue[] =>
-          validate(resource, options, kit, asked, questions);
+          validate(resource, options, rulebook, asked, questions);
         return server === undefined
           ? once(terminology)
           : validateWithAnswers(once, terminology, server, options.time ?? 10_000);
@@ -120,13 +120,13 @@ function createValidatorOf(parts: ValidatorParts): Validator {
 function validate(
   resource: unknown,
   options: ValidateOptions,
-  kit: Kit,
+  rulebook: Rulebook,
   terminology: Terminology,
   questions: Questions,
 ): readonly ValidationIssue[] {
-  const { types } = kit;
+  const { types } = rulebook;
   const limit = options.limit ?? 100;
-  if (isDeeper(resource, deepest)) return [tooDeep];
+  if (options.decimals === undefined && isDeeper(resource, deepest)) return [tooDeep]; // else the parser has checked it
   const name = isObject(resource) ? asString(resource['resourceType']) : undefined;
   const definition = name !== undefined && types.resourceTypes.has(name) ? types.get(name) : undefined;
   const decimals = options.decimals === undefined ? {} : { decimals: options.decimals };
@@ -134,13 +134,13 @@ function validate(
   if (definition === undefined || structure.length > limit) return structure;
   const findings = new Findings(limit - structure.length, [definition.name], options.weigh);
   const node = rootNode(resource, definition);
-  const frame = { resource: node, root: node, bundle: undefined };
+  const context = { resource: node, root: node, bundle: undefined };
   const { budget: given = 2_000_000 } = options;
   const budget = typeof given === 'number' ? new Budget(given) : given;
   const walk: Walk = {
     findings,
-    frame,
-    kit,
+    context,
+    rulebook,
     terminology,
     budget,
     questions,

@@ -3,7 +3,7 @@ import { datatypeRules } from './datatype-rules.ts';
 import { checkExtension } from './extension.ts';
 import { validateAgainst } from './conform.ts';
 import type { Finding } from './findings.ts';
-import { frameOf } from './frame.ts';
+import { contextOf } from './resource-context.ts';
 import { shorten } from '../report.ts';
 import type { RequiredProfile, Walk } from './walk.ts';
 import { childrenOf } from '../../fhirpath/evaluate/node.ts';
@@ -19,16 +19,16 @@ const deepest = 200;
  */
 export function visit(node: Node, walk: Walk, around?: Node): void {
   const { definition } = node;
-  const { findings, budget, kit } = walk;
+  const { findings, budget, rulebook } = walk;
   if (definition === undefined || findings.path.length > deepest) return;
   if (definition.kind === 'resource' && node.element !== undefined) {
     enter(node, walk);
     return;
   }
   checkElement(node, walk);
-  const base = kit.base(definition);
+  const base = rulebook.base(definition);
   for (const check of base.own) check(node, walk);
-  const children = childrenOf(node, kit.types);
+  const children = childrenOf(node, rulebook.types);
   budget.spend(1 + children.length);
   const { path } = findings;
   for (const child of children) {
@@ -49,14 +49,14 @@ export function visit(node: Node, walk: Walk, around?: Node): void {
 
 /** A resource within another: contained, or in a Bundle or Parameters. */
 function enter(node: Node, walk: Walk): void {
-  const { frame, conforming, ids } = walk;
-  walk.frame = frameOf(node, walk);
+  const { context, conforming, ids } = walk;
+  walk.context = contextOf(node, walk);
   walk.conforming = new Map(); // `#id` has another meaning here
   walk.ids = new Set();
   visitResource({ ...node, element: undefined, index: -1 }, walk);
   walk.conforming = conforming;
   walk.ids = ids;
-  walk.frame = frame;
+  walk.context = context;
 }
 
 /**
@@ -72,7 +72,7 @@ export function visitResource(node: Node, walk: Walk, more: readonly string[] = 
   for (const canonical of seen) claim(node, canonical, walk, claimed.indexOf(canonical));
   const others = new Set(more.filter(canonical => !seen.has(canonical)));
   for (const canonical of others) claim(node, canonical, walk);
-  for (const required of walk.kit.required(node, walk))
+  for (const required of walk.rulebook.required(node, walk))
     if (!seen.has(required.profile) && !others.has(required.profile)) holdRequired(node, required, walk);
   if (claimed.length <= mostClaims) return;
   const text = `Only the first ${mostClaims} of the ${claimed.length} claimed profiles were checked.`;
@@ -100,9 +100,9 @@ const mostClaims = 50;
 
 /** `index` is the position in `meta.profile`; undefined for a profile that the resource does not claim. */
 function claim(node: Node, canonical: string, walk: Walk, index?: number): void {
-  const { kit } = walk;
-  const profile = kit.profile(canonical);
-  const [problem] = kit.problems(canonical);
+  const { rulebook } = walk;
+  const profile = rulebook.profile(canonical);
+  const [problem] = rulebook.problems(canonical);
   const name = canonical.slice(0, 200);
   if (profile === undefined) {
     const text = problem ?? `The profile \`${name}\` is not loaded.`;
@@ -143,8 +143,8 @@ function report({ findings }: Walk, index: number | undefined, finding: Finding)
   findings.path.length = length;
 }
 
-function isBaseOf(type: string, node: Node, { kit }: Walk): boolean {
-  for (let name = node.definition?.base; name !== undefined; name = kit.types.get(name)?.base)
+function isBaseOf(type: string, node: Node, { rulebook }: Walk): boolean {
+  for (let name = node.definition?.base; name !== undefined; name = rulebook.types.get(name)?.base)
     if (name === type) return true;
   return false;
 }

@@ -12,9 +12,9 @@ import type { Terminology } from './terminology.ts';
 /** The state of one validation: findings, position, and remaining budget. */
 export interface Walk {
   findings: Findings;
-  frame: Frame;
-  readonly kit: Kit;
-  /** The terminology of the kit, with the answers of a terminology server about this resource's codes. */
+  context: ResourceContext;
+  readonly rulebook: Rulebook;
+  /** The terminology of the rulebook, with the answers of a terminology server about this resource's codes. */
   readonly terminology: Terminology;
   readonly budget: Budget;
   /** The questions that are delegated to fhirpath.js. */
@@ -34,7 +34,7 @@ export interface Walk {
 }
 
 /** The current resource. */
-export interface Frame {
+export interface ResourceContext {
   /**
    * `%resource` and `%rootResource`: they differ within a contained resource.
    * https://hl7.org/fhir/R4/fhirpath.html#variables
@@ -49,7 +49,7 @@ export interface Frame {
 export type ValueCheck = (node: Node, walk: Walk) => void;
 
 /** The dependencies of checks at compile time and at run time; all compiled once. */
-export interface Kit {
+export interface Rulebook {
   readonly types: TypeDefinitions;
   snapshot(canonical: string): Snapshot | undefined;
   /** The element tree of a base type; of a backbone element by its path (`Patient.contact`). */

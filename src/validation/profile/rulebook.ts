@@ -9,7 +9,7 @@ import type { FindSnapshot } from './snapshot.ts';
 import { treeOf } from './tree.ts';
 import type { Tree } from './tree.ts';
 import { visit } from './visit.ts';
-import type { BaseChecks, Kit, ProfileChecks } from './walk.ts';
+import type { BaseChecks, Rulebook, ProfileChecks } from './walk.ts';
 import { compileChecks } from './checks.ts';
 import { sourceOf } from './source.ts';
 
@@ -17,13 +17,13 @@ import { sourceOf } from './source.ts';
  * The rules of R4 itself for the values of a type, beyond their structure: invariants, bindings, targets of references.
  * https://hl7.org/fhir/R4/conformance-rules.html
  */
-function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
-  const tree = kit.baseTree(definition.name);
+function compileBase(definition: TypeDefinition, rulebook: Rulebook): BaseChecks {
+  const tree = rulebook.baseTree(definition.name);
   if (tree === undefined) return { own: [], elements: new Map() };
   const type = definition.name.split('.')[0] ?? '';
   const source = sourceOf(`http://hl7.org/fhir/StructureDefinition/${type}`);
   const backbone = definition.name.includes('.');
-  const compile = (one: Tree) => compileChecks(one, undefined, undefined, source, kit);
+  const compile = (one: Tree) => compileChecks(one, undefined, undefined, source, rulebook);
   return {
     own: backbone ? [] : compile(tree), // those of a backbone belong to its element
     elements: new Map(
@@ -36,7 +36,7 @@ function compileBase(definition: TypeDefinition, kit: Kit): BaseChecks {
 }
 
 /** The sources of checks. */
-export interface KitParts {
+export interface RulebookParts {
   readonly types: TypeDefinitions;
   readonly snapshot: FindSnapshot;
   /** The parts of the differential of a profile that cannot be applied, in sentences. */
@@ -46,7 +46,7 @@ export interface KitParts {
 }
 
 /** Checks that are compiled at their first use, and cached; names of profiles that are not loaded are not. */
-export function createKit({ types, snapshot, problems = () => [], globals = () => [] }: KitParts): Kit {
+export function createRulebook({ types, snapshot, problems = () => [], globals = () => [] }: RulebookParts): Rulebook {
   const snapshots = cachedSnapshots(snapshot);
   const trees = new Map<string, Tree | undefined>();
   const bases = new Map<TypeDefinition, BaseChecks>();
@@ -81,11 +81,11 @@ export function createKit({ types, snapshot, problems = () => [], globals = () =
     return rule;
   };
 
-  const kit: Kit = {
+  const rulebook: Rulebook = {
     types,
     snapshot: snapshots,
     visit,
-    required: requiredProfiles(globals, () => kit),
+    required: requiredProfiles(globals, () => rulebook),
     problems(canonical) {
       const known = cached.get(canonical);
       if (known !== undefined) return known;
@@ -101,7 +101,7 @@ export function createKit({ types, snapshot, problems = () => [], globals = () =
     base(definition) {
       let checks = bases.get(definition);
       if (checks === undefined) {
-        checks = compileBase(definition, kit);
+        checks = compileBase(definition, rulebook);
         bases.set(definition, checks);
       }
       return checks;
@@ -111,7 +111,7 @@ export function createKit({ types, snapshot, problems = () => [], globals = () =
       const found = snapshots(canonical);
       if (found === undefined) return undefined; // names of clients are not cached
       profiles.set(canonical, undefined); // for one that refers to itself while it is compiled
-      const compiled = found.specialization ? baseProfile(found) : compileProfile(found, kit);
+      const compiled = found.specialization ? baseProfile(found) : compileProfile(found, rulebook);
       profiles.set(canonical, compiled);
       return compiled;
     },
@@ -121,7 +121,7 @@ export function createKit({ types, snapshot, problems = () => [], globals = () =
     },
     rule: (text, node) => cachedRule(text, node),
   };
-  return kit;
+  return rulebook;
 }
 
 /** A base type as a profile: every value is checked against it anyway. */
