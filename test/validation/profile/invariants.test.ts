@@ -222,7 +222,8 @@ describe('rules that are decided without FHIRPath', () => {
       const fast = fastRules.get(`${key} ${expression}`);
       const results = [...made, ...examples].map(resource => {
         const node = nodeOf(resource, types);
-        const walk = { kit: { types }, budget: new Budget(10_000_000) } as unknown as Walk; // all that the rules read
+        // all that the rules read
+        const walk = { rulebook: { types }, budget: new Budget(10_000_000) } as unknown as Walk;
         // R4 writes `as` for `ofType` here.
         const theirs = compile(asOfType(expression), r4, { traceFn: () => {} })(resource, { resource }) as unknown[];
         return [theirs[0] === true, fast?.(node, walk)];
