@@ -134,3 +134,17 @@ export const badge = (text: Markup, language?: string): Html =>
 
 /** A remark about what a page does not show. */
 export const notice = (content: Markup): Html => html`<p class="hint" role="note">${content}</p>`;
+
+/** Terms with their values; those without a value are left out. */
+export const facts = (all: readonly (readonly [term: string, value: Markup])[]): Html =>
+  html`<dl class="facts">
+    ${all.map(
+      ([term, value]) =>
+        value !== undefined &&
+        value !== false &&
+        html`<div>
+          <dt>${term}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;

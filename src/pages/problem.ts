@@ -1,6 +1,7 @@
 import { html } from './html.ts';
 import type { Html, Markup } from './html.ts';
 import type { Language } from './language.ts';
+import { facts } from './parts.ts';
 import type { PageReply } from './reply.ts';
 import { pageTexts } from './texts.ts';
 import type { PageTexts } from './texts.ts';
@@ -88,18 +89,14 @@ function detailsPart(
 ): Markup {
   if (code === undefined && requestId === undefined) return undefined;
   const { details, errorCode, requestNumber } = pageTexts[language];
-  const term = (name: string, value: Markup): Html =>
-    html`<div>
-      <dt>${name}</dt>
-      <dd>${value}</dd>
-    </div>`;
-  const error = html`<code>${code}</code
-    >${description !== undefined && html`<br /><span lang="en">${description}</span>`}`;
+  const error = html`<code>${code}</code>${
+      description !== undefined && html`<br /><span lang="en">${description}</span>`
+    }`;
   return html`<details>
     <summary>${details}</summary>
-    <dl class="facts">
-      ${code !== undefined && term(errorCode, error)}
-      ${requestId !== undefined && term(requestNumber, html`<code>${requestId}</code>`)}
-    </dl>
+    ${facts([
+      [errorCode, code !== undefined && error],
+      [requestNumber, requestId !== undefined && html`<code>${requestId}</code>`],
+    ])}
   </details>`;
 }

@@ -66,25 +66,25 @@ export function authorization(
     };
   };
 
-  const forClients =
-    (endpoint: Endpoint): Handler =>
+  /**
+   * A handler of requests, which have a place while they are served; `work` answers. A refusal is JSON for clients, and
+   * a page for browsers.
+   */
+  const handler =
+    (audience: 'client' | 'browser', work: (context: Context) => Promise<void>): Handler =>
     async context => {
       const { req, res, state } = context;
       context.respond = false;
       begin(context);
-      const isPage = endpoint.startsWith('/authorize');
       let place: Place | undefined;
       try {
         place = places.enter(req, state.address);
-        if (endpoint !== '/jwks') audit.require(); // without it, no audit event would show who got a token
-        const { server } = await load();
-        const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
-        if (answer !== undefined) sendJson(res, { status: 200, headers: {}, body: answer.body });
+        await work(context);
       } catch (error) {
         const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
         if (res.headersSent || res.destroyed) return void res.destroy();
         if (!req.complete) req.resume(); // the rest is discarded, so that the client reads the answer
-        if (!isPage)
+        if (audience === 'client')
           return sendJson(res, { status, headers: more, body: { error: code, error_description: description } });
         for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
         await (await load()).renderError(req, res, { status, error: code, description });
@@ -93,40 +93,32 @@ export function authorization(
       }
     };
 
+  const ofEndpoint = (endpoint: Endpoint): Handler =>
+    handler(endpoint.startsWith('/authorize') ? 'browser' : 'client', async ({ req, res, state }) => {
+      if (endpoint !== '/jwks') audit.require(); // without it, no audit event would show who got a token
+      const { server } = await load();
+      const answer = await server.handle(endpoint, state.params['uid'] ?? state.query, req, res);
+      if (answer !== undefined) sendJson(res, { status: 200, headers: {}, body: answer.body });
+    });
+
   const wrongMethod: PathRoute['wrongMethod'] = async (context, allowed) => {
     context.respond = false;
     begin(context);
     sendJson(context.res, methodRefused(context.method, allowed));
   };
 
-  const page: Handler = async context => {
-    const { req, res, state } = context;
-    context.respond = false;
-    begin(context);
-    let place: Place | undefined;
-    try {
-      place = places.enter(req, state.address);
-      if (!state.path.startsWith(assets)) audit.require();
-      if (await (await load()).pages(req, res)) return;
-      await (await load()).renderError(req, res, { status: 404, error: 'not_found', description: undefined });
-    } catch (error) {
-      const { status, headers: more, error: code, description } = refusalOf(error, state.requestId);
-      if (res.headersSent || res.destroyed) {
-        res.destroy();
-        return;
-      }
-      for (const [name, value] of Object.entries(more)) res.setHeader(name, value);
-      await (await load()).renderError(req, res, { status, error: code, description });
-    } finally {
-      place?.leave();
-    }
-  };
+  const page = handler('browser', async ({ req, res, state }) => {
+    if (!state.path.startsWith(assets)) audit.require();
+    const { pages, renderError } = await load();
+    if (await pages(req, res)) return;
+    await renderError(req, res, { status: 404, error: 'not_found', description: undefined });
+  });
 
   return [
     ...(Object.keys(endpoints) as Endpoint[]).map(endpoint => ({
       path: `${issuerPath}${endpoint}`,
       methods: endpoints[endpoint],
-      handler: forClients(endpoint),
+      handler: ofEndpoint(endpoint),
       wrongMethod,
     })),
     { path: issuerPath, handler: page },

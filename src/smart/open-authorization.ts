@@ -28,6 +28,7 @@ import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';
 import type { Store } from '../store/port/store.ts';
 import type { Buckets } from '../limits/token-buckets.ts';
+import type { Exchange } from './sign-in/conversation.ts';
 
 export interface AuthorizationParts {
   readonly store: Store;
@@ -143,7 +144,7 @@ async function assemble(parts: Assembled): Promise<Authorization> {
   const { store, model, now } = engine;
   const { sessionIdle, sessionLifetime, bodyTimeout, launchLifetime, frameAncestors } = config;
   const sessions = createSessions(store, { idle: sessionIdle, lifetime: sessionLifetime }, now);
-  const session = async (request: IncomingMessage, response: ServerResponse): Promise<Session | undefined> => {
+  const session = async ({ request, response }: Exchange): Promise<Session | undefined> => {
     const secret = createCookies(publicUrl, request, response).read(sessionCookie);
     return secret === undefined ? undefined : sessions.find(secret);
   };

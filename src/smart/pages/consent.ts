@@ -1,7 +1,7 @@
 import { partitionName } from '../../store/server/documents.ts';
 import { cancelPath, conversationOf, goOn, hasUser, nextStep, stepPath } from './conversation.ts';
 import type { Signed } from './conversation.ts';
-import { errorSummary, titleOf, tokenField } from '../../pages/parts.ts';
+import { errorSummary, facts, titleOf, tokenField } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
@@ -31,7 +31,7 @@ export async function consentStep(visit: Visit): Promise<Reply> {
 export async function consentStepPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || of.step !== 'consent') return nextStep(of);
-  const { parts, form, request, response, texts } = visit;
+  const { parts, form, texts } = visit;
   if ((form.get('patient') ?? '') !== (of.patient ?? '')) return nextStep(of);
   const ticked = new Set(form.getAll('scope'));
   const { records, others } = permissions(visit, of);
@@ -42,7 +42,7 @@ export async function consentStepPosted(visit: Visit): Promise<Reply> {
     return consentPage(visit, of, [{ field: 'scope', text: texts.consent.nothing }]);
   const given = new Set([...data, ...others].filter(isGiven).flatMap(({ scopes }) => scopes));
   const scopes = of.scopes.filter(scope => given.has(scope));
-  const url = await parts.conversations.consented(of, scopes, request, response);
+  const url = await parts.conversations.consented(of, scopes, visit);
   return goOn(visit, of, url);
 }
 
@@ -56,6 +56,10 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
   const title = words.title(client.name);
   const { records, others } = permissions(visit, of);
   const isLasting = of.scopes.some(scope => scope === 'offline_access' || scope === 'online_access');
+  const lasts = isLasting ? words.lastsAtLeast : words.lasts;
+  const another = html`<p><a href="${link(stepPath(of, 'sign-in'))}">${words.notYou}</a></p>`;
+  const app = html`<strong><bdi>${client.name}</bdi></strong
+    >${returnHost(visit, of)}`;
   let boxes = 0;
   const item = (asked: ConsentPermission): Html => {
     const { scopes, text, note, optional } = asked;
@@ -80,31 +84,13 @@ async function consentPage(visit: Visit, of: Signed, errors: readonly FieldError
       <h1>${title}</h1>
       <p class="lead">${words.asks(client.name)}</p>
       ${errorSummary(visit.language, errors)}
-      <dl class="facts">
-        <div>
-          <dt>${words.app}</dt>
-          <dd>
-            <strong><bdi>${client.name}</bdi></strong
-            >${returnHost(visit, of)}
-          </dd>
-        </div>
-        ${await patientFact(visit, of)}
-        <div>
-          <dt>${words.records}</dt>
-          <dd><bdi>${await partitionName(parts.engine.store, of.partition)}</bdi></dd>
-        </div>
-        <div>
-          <dt>${words.you}</dt>
-          <dd>
-            <bdi>${of.user.name}</bdi>
-            <p><a href="${link(stepPath(of, 'sign-in'))}">${words.notYou}</a></p>
-          </dd>
-        </div>
-        <div>
-          <dt>${words.howLong}</dt>
-          <dd>${(isLasting ? words.lastsAtLeast : words.lasts)(texts.time(parts.config.appTokenLifetime / 1000))}</dd>
-        </div>
-      </dl>
+      ${facts([
+        [words.app, app],
+        [words.patient, await patientFact(visit, of)],
+        [words.records, html`<bdi>${await partitionName(parts.engine.store, of.partition)}</bdi>`],
+        [words.you, html`<bdi>${of.user.name}</bdi>${another}`],
+        [words.howLong, lasts(texts.time(parts.config.appTokenLifetime / 1000))],
+      ])}
       <form method="post" action="${link(stepPath(of, 'consent'))}">
         ${tokenField(visit)}
         ${of.patient !== undefined && html`<input type="hidden" name="patient" value="${of.patient}" />`}
@@ -149,11 +135,6 @@ async function patientFact(visit: Visit, of: Signed): Promise<Markup> {
   const who = await userAccess(parts, { client: of.client.id, user: of.user, partition: of.partition });
   const patient = await readPatient(parts, who, visit, of.patient);
   const another = choosesPatient(of) && who.is === 'clinician';
-  return html`<div>
-    <dt>${words.patient}</dt>
-    <dd>
-      ${patient === undefined ? words.ofLaunch : patientLines(visit, patient)}
-      ${another && html`<p><a href="${link(stepPath(of, 'patient'))}">${words.another}</a></p>`}
-    </dd>
-  </div>`;
+  return html`${patient === undefined ? words.ofLaunch : patientLines(visit, patient)}
+  ${another && html`<p><a href="${link(stepPath(of, 'patient'))}">${words.another}</a></p>`}`;
 }

@@ -47,8 +47,8 @@ export const cancelForm = (visit: Visit, of: Conversation, label: string): Html 
 /** The user declined: the browser returns to the app with `access_denied`. */
 export async function cancelPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
-  const { parts, request, response } = visit;
+  const { parts } = visit;
   const description = 'The user did not allow the access.';
-  const url = await parts.conversations.refused(of, 'access_denied', description, request, response);
+  const url = await parts.conversations.refused(of, 'access_denied', description, visit);
   return goOn(visit, of, url);
 }

@@ -4,13 +4,11 @@ import { errorSummary, tickBox, titleOf, tokenField } from '../../pages/parts.ts
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html } from '../../pages/html.ts';
-import { readPatient } from './patients.ts';
-import { noSearch, patientLines, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
+import { noSearch, patientLines, pickedPatient, picker, searchTitle, visiblePatient } from './picker.ts';
 import type { Search } from './picker.ts';
 import { onwardPage } from './site.ts';
-import { userAccess } from './user-access.ts';
+import { patientAccess } from './user-access.ts';
 import type { UserAccess } from './user-access.ts';
-import { problem } from './visit.ts';
 import type { Reply } from '../../pages/reply.ts';
 import type { Visit } from './visit.ts';
 
@@ -31,25 +29,14 @@ export async function launcher(visit: Visit): Promise<Reply> {
 }
 
 export async function launcherPosted(visit: Visit): Promise<Reply> {
-  const { user, form, texts, parts, query } = visit;
+  const { user, texts, form, parts, query } = visit;
   if (user === undefined) return { kind: 'see', path: '/auth/sign-in' };
   const choices = await choicesOf(visit, user);
   const choice = choices.find(({ key }) => key === query.get('open'));
   if (choice === undefined) return appsPage(visit, choices, [{ field: 'open', text: texts.launcher.noApp }]);
   const who = await accessOf(visit, user, choice);
-  if (form.get('do') !== 'choose') {
-    const search = await searchPatients(visit, who);
-    if (form.has('part')) return { kind: 'fragment', body: resultsFragment(visit, search) };
-    return patientPage(visit, choice, who, search, []);
-  }
-  const id = who.own ?? form.get('patient') ?? '';
-  if (id === '') {
-    const search = (form.get('query') ?? '') === '' ? noSearch : await searchPatients(visit, who);
-    const field = (search.found?.patients.length ?? 0) > 0 ? 'patient' : 'query';
-    return patientPage(visit, choice, who, search, [{ field, text: texts.patient.noChoice }]);
-  }
-  const patient = await readPatient(parts, who, visit, id);
-  if (patient === undefined) throw problem(403, 'patientGone');
+  const patient = await pickedPatient(visit, who, (search, errors) => patientPage(visit, choice, who, search, errors));
+  if ('kind' in patient) return patient;
   const { client, partition, launchUrl } = choice;
   const launch = await parts.createLaunch({
     client: client.id,
@@ -87,11 +74,8 @@ async function choicesOf({ parts }: Visit, user: RegisteredUser): Promise<readon
   );
 }
 
-async function accessOf({ parts }: Visit, user: RegisteredUser, { client, partition }: Choice): Promise<UserAccess> {
-  const who = await userAccess(parts, { client: client.id, user, partition });
-  if (who.is === 'other') throw problem(403, 'noPatientAccess');
-  return who;
-}
+const accessOf = ({ parts }: Visit, user: RegisteredUser, { client, partition }: Choice): Promise<UserAccess> =>
+  patientAccess(parts, { client: client.id, user, partition });
 
 async function appsPage(visit: Visit, choices: readonly Choice[], errors: readonly FieldError[]): Promise<Reply> {
   const { texts, link, parts } = visit;
@@ -148,12 +132,11 @@ async function patientPage(
   search: Search,
   errors: readonly FieldError[],
 ): Promise<Reply> {
-  const { texts, link, parts } = visit;
+  const { texts, link } = visit;
   const words = texts.launcher;
   const action = link(`/auth/launcher?${new URLSearchParams({ open: key }).toString()}`);
   const banner = tickBox({ id: 'banner', name: 'banner', value: '1', isTicked: true }, words.banner);
-  const own = who.own === undefined ? undefined : await readPatient(parts, who, visit, who.own);
-  if (who.own !== undefined && own === undefined) throw problem(403, 'patientGone');
+  const own = who.own === undefined ? undefined : await visiblePatient(visit, who, who.own);
   const submit = words.start(client.name);
   const title = own === undefined ? words.patientTitle(client.name) : submit;
   return {

@@ -74,10 +74,9 @@ export function createPages(parts: PagesParts): Pages {
 /** Adds what the store has: the authorization request and the session. Throws the errors of the store. */
 async function openVisit(parts: PagesParts, framed: FramedVisit): Promise<Visit> {
   const { sessions, registry, conversations } = parts;
-  const { request, response, query, path, params, cookies } = framed;
+  const { request, query, path, params, cookies } = framed;
   const { uid } = params;
-  const conversation =
-    uid === undefined || !isUid.test(uid) ? undefined : await conversations.find(uid, request, response);
+  const conversation = uid === undefined || !isUid.test(uid) ? undefined : await conversations.find(uid, framed);
   const language = keepLanguage(request, cookies, query, conversation?.languages);
   const secret = cookies.read(sessionCookie);
   const session = secret === undefined ? undefined : await sessions.find(secret);

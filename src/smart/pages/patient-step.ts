@@ -3,13 +3,12 @@ import type { Signed } from './conversation.ts';
 import { titleOf } from '../../pages/parts.ts';
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
-import { readPatient } from './patients.ts';
-import { noSearch, picker, resultsFragment, searchPatients, searchTitle } from './picker.ts';
+import { noSearch, pickedPatient, picker, searchTitle, visiblePatient } from './picker.ts';
 import type { Search } from './picker.ts';
-import { userAccess } from './user-access.ts';
+import { patientAccess } from './user-access.ts';
 import type { UserAccess } from './user-access.ts';
-import { problem } from './visit.ts';
 import type { Reply } from '../../pages/reply.ts';
+import type { FoundPatient } from './patients.ts';
 import type { Visit } from './visit.ts';
 
 /**
@@ -21,42 +20,27 @@ export async function patientStep(visit: Visit): Promise<Reply> {
   if (!hasUser(of) || !choosesPatient(of)) return nextStep(of);
   const who = await accessOf(visit, of);
   if (who.own === undefined) return patientPage(visit, of, noSearch, []);
-  return chosen(visit, of, who, who.own);
+  return chosen(visit, of, await visiblePatient(visit, who, who.own));
 }
 
 export async function patientStepPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
   if (!hasUser(of) || !choosesPatient(of)) return nextStep(of);
   const who = await accessOf(visit, of);
-  const { form, texts } = visit;
-  if (form.get('do') !== 'choose') {
-    const search = await searchPatients(visit, who);
-    if (form.has('part')) return { kind: 'fragment', body: resultsFragment(visit, search) };
-    return patientPage(visit, of, search, []);
-  }
-  const id = who.own ?? form.get('patient');
-  if (id !== null && id !== '') return chosen(visit, of, who, id);
-  const search = form.get('query') === '' || !form.has('query') ? noSearch : await searchPatients(visit, who);
-  const field = (search.found?.patients.length ?? 0) > 0 ? 'patient' : 'query';
-  return patientPage(visit, of, search, [{ field, text: texts.patient.noChoice }]);
+  const patient = await pickedPatient(visit, who, (search, errors) => patientPage(visit, of, search, errors));
+  return 'kind' in patient ? patient : chosen(visit, of, patient);
 }
 
 /** True if the user chooses the patient, also again: a patient that the EHR names cannot be changed. */
 export const choosesPatient = ({ step, launch, patient }: Signed): boolean =>
   step === 'patient' || (step === 'consent' && patient !== undefined && launch?.patient === undefined);
 
-async function accessOf({ parts }: Visit, of: Signed): Promise<UserAccess> {
-  const who = await userAccess(parts, { client: of.client.id, user: of.user, partition: of.partition });
-  if (who.is === 'other') throw problem(403, 'noPatientAccess');
-  return who;
-}
+const accessOf = ({ parts }: Visit, { client, user, partition }: Signed): Promise<UserAccess> =>
+  patientAccess(parts, { client: client.id, user, partition });
 
-async function chosen(visit: Visit, of: Signed, who: UserAccess, id: string): Promise<Reply> {
-  const { parts, request, response } = visit;
-  const patient = await readPatient(parts, who, visit, id);
-  if (patient === undefined) throw problem(403, 'patientGone');
-  const url = await parts.conversations.patientChosen(of, patient.id, request, response);
-  return goOn(visit, of, url);
+async function chosen(visit: Visit, of: Signed, { id }: FoundPatient): Promise<Reply> {
+  const { parts } = visit;
+  return goOn(visit, of, await parts.conversations.patientChosen(of, id, visit));
 }
 
 function patientPage(visit: Visit, of: Signed, search: Search, errors: readonly FieldError[]): Reply {

@@ -3,10 +3,12 @@ import { badge, errorSummary, textField, tokenField } from '../../pages/parts.ts
 import type { FieldError } from '../../pages/parts.ts';
 import { html } from '../../pages/html.ts';
 import type { Html, Markup } from '../../pages/html.ts';
+import type { Reply } from '../../pages/reply.ts';
 import { timeText } from '../../pages/time-text.ts';
-import { findPatients } from './patients.ts';
+import { findPatients, readPatient } from './patients.ts';
 import type { FoundPatient, PatientMatches } from './patients.ts';
 import type { UserAccess } from './user-access.ts';
+import { problem } from './visit.ts';
 import type { Visit } from './visit.ts';
 
 /** A search text and its result. */
@@ -20,10 +22,7 @@ export interface Search {
 export const noSearch: Search = { typed: '', found: undefined, trouble: undefined };
 
 /** Searches for the text in the field `query` of the form. */
-export async function searchPatients(
-  { parts, form, texts, language, ...asker }: Visit,
-  who: UserAccess,
-): Promise<Search> {
+async function searchPatients({ parts, form, texts, language, ...asker }: Visit, who: UserAccess): Promise<Search> {
   const typed = (form.get('query') ?? '').slice(0, 500);
   const { tooShort, tooCostly } = texts.patient;
   try {
@@ -35,6 +34,34 @@ export async function searchPatients(
       return { typed, found: undefined, trouble: tooCostly };
     throw error;
   }
+}
+
+/**
+ * The patient whom the posted form of a picker names, or the reply to a form that searches or names none, whose page
+ * `show` makes. Throws PageProblem 403 for a patient whom the user may not see.
+ */
+export async function pickedPatient(
+  visit: Visit,
+  who: UserAccess,
+  show: (search: Search, errors: readonly FieldError[]) => Reply | Promise<Reply>,
+): Promise<FoundPatient | Reply> {
+  const { form, texts } = visit;
+  if (form.get('do') !== 'choose') {
+    const search = await searchPatients(visit, who);
+    return form.has('part') ? { kind: 'fragment', body: resultsFragment(visit, search) } : show(search, []);
+  }
+  const id = who.own ?? form.get('patient') ?? '';
+  if (id !== '') return visiblePatient(visit, who, id);
+  const search = (form.get('query') ?? '') === '' ? noSearch : await searchPatients(visit, who);
+  const field = (search.found?.patients.length ?? 0) > 0 ? 'patient' : 'query';
+  return show(search, [{ field, text: texts.patient.noChoice }]);
+}
+
+/** The patient with an id. Throws PageProblem 403 if the user may not see the record. */
+export async function visiblePatient(visit: Visit, who: UserAccess, id: string): Promise<FoundPatient> {
+  const patient = await readPatient(visit.parts, who, visit, id);
+  if (patient === undefined) throw problem(403, 'patientGone');
+  return patient;
 }
 
 /**
@@ -99,7 +126,7 @@ export const searchTitle = (visit: Visit, search: Search, title: string): string
   `${statusOf(visit, search)} ${title}`.trimStart();
 
 /** The fragment with which the script replaces the results; its status is announced. */
-export const resultsFragment = (visit: Visit, search: Search): Html =>
+const resultsFragment = (visit: Visit, search: Search): Html =>
   html`<p id="status">${statusOf(visit, search)}</p>
     <div id="results">${results(visit, search)}</div>`;
 

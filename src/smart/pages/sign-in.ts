@@ -124,10 +124,10 @@ export async function signInStep(visit: Visit): Promise<Reply> {
 
 export async function signInStepPosted(visit: Visit): Promise<Reply> {
   const of = conversationOf(visit);
-  const { parts, request, response } = visit;
+  const { parts } = visit;
   const result = await trySignIn(visit, stepFor(visit, of));
   if ('kind' in result) return result;
-  const url = await parts.conversations.signedIn(of, result, request, response);
+  const url = await parts.conversations.signedIn(of, result, visit);
   return goOn(visit, of, url);
 }
 

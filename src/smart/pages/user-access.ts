@@ -56,3 +56,13 @@ export async function userAccess(
   const place = { model, base, zone: partition.settings.zone, now: now() };
   return { partition, base, patientType, is, own, access: createAccess(claims, place) };
 }
+
+/** The access of a user who may choose a patient, or is one. Throws PageProblem 403 for all others. */
+export async function patientAccess(
+  parts: Pick<PagesParts, 'engine' | 'publicUrl'>,
+  whose: Parameters<typeof userAccess>[1],
+): Promise<UserAccess> {
+  const who = await userAccess(parts, whose);
+  if (who.is === 'other') throw problem(403, 'noPatientAccess');
+  return who;
+}

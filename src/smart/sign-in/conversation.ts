@@ -1,8 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { PageVisit } from '../../pages/visit.ts';
 import type { Launch, RegisteredClient, RegisteredUser } from '../accounts/registered.ts';
 
 /** The next page of an authorization request. */
 export type ConversationStep = 'sign-in' | 'patient' | 'consent';
+
+/** A request of a page and its answer, with their cookies. */
+export type Exchange = Pick<PageVisit, 'request' | 'response'>;
 
 /** An authorization request that waits for its user. */
 export interface Conversation {
@@ -36,24 +39,18 @@ export interface Conversations {
    * Finds a conversation by its id and the cookie of the request; undefined if it has expired or belongs to another
    * browser.
    */
-  find(uid: string, request: IncomingMessage, response: ServerResponse): Promise<Conversation | undefined>;
+  find(uid: string, exchange: Exchange): Promise<Conversation | undefined>;
   /** Records that a user signed in: the session exists, and its cookie is on the response. */
-  signedIn(of: Conversation, user: RegisteredUser, request: IncomingMessage, response: ServerResponse): Promise<string>;
+  signedIn(of: Conversation, user: RegisteredUser, exchange: Exchange): Promise<string>;
   /** Records the choice of a patient, whom the user may see. */
-  patientChosen(of: Conversation, patient: string, request: IncomingMessage, response: ServerResponse): Promise<string>;
+  patientChosen(of: Conversation, patient: string, exchange: Exchange): Promise<string>;
   /** Records the consent to these scopes, which include all that are required. */
-  consented(
-    of: Conversation,
-    scopes: readonly string[],
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<string>;
+  consented(of: Conversation, scopes: readonly string[], exchange: Exchange): Promise<string>;
   /** Ends the request: the user declined (`access_denied`), or nothing can be granted (`invalid_scope`). */
   refused(
     of: Conversation,
     error: 'access_denied' | 'invalid_scope',
     description: string,
-    request: IncomingMessage,
-    response: ServerResponse,
+    exchange: Exchange,
   ): Promise<string>;
 }

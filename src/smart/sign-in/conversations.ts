@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { InteractionResults, Provider } from 'oidc-provider';
 import type { Model } from '../../model/model.ts';
 import type { Store } from '../../store/port/store.ts';
@@ -11,7 +10,7 @@ import { admit } from './admit.ts';
 import type { AdmissionRefusal, AuthorizationParameters } from './admit.ts';
 import { consentCollection } from './consents.ts';
 import type { Consent } from './consents.ts';
-import type { ConversationStep, Conversations } from './conversation.ts';
+import type { Conversations, ConversationStep, Exchange } from './conversation.ts';
 import { isRegisteredRedirect, partitionOf } from './addresses.ts';
 import type { Progress, ProgressStore } from './progress.ts';
 import type { Session } from './session.ts';
@@ -30,7 +29,7 @@ export interface ConversationsParts {
   readonly registry: Registry;
   readonly progress: ProgressStore;
   /** The session, by the cookie of the request or the one that the answer sets. */
-  readonly session: (request: IncomingMessage, response: ServerResponse) => Promise<Session | undefined>;
+  readonly session: (exchange: Exchange) => Promise<Session | undefined>;
   /** How long the tokens of a consent can last, including those of the last refresh; milliseconds. */
   readonly consentLifetime: number;
   /** Milliseconds since 1970 UTC. */
@@ -53,10 +52,10 @@ export function createConversations(parts: ConversationsParts): Conversations {
   const consents = store.documents(consentCollection);
   const pageOf = (uid: string): string => `${publicUrl}${interactionPath}/${uid}`;
 
-  const details = async (uid: string, request: IncomingMessage, response: ServerResponse) => {
+  const details = async (uid: string, exchange: Exchange) => {
     const provider = await parts.provider();
-    const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
-    const found = await provider.interactionDetails(seen, response).catch(ignoreMissing);
+    const seen = providerRequest(exchange.request, publicUrl, `/interaction/${uid}`);
+    const found = await provider.interactionDetails(seen, exchange.response).catch(ignoreMissing);
     if (found?.uid !== uid) return undefined;
     const { client_id: id, redirect_uri: back, resource, scope, launch } = found.params;
     const client = await registry.client(String(id));
@@ -71,33 +70,18 @@ export function createConversations(parts: ConversationsParts): Conversations {
     return { client, partition, audience, redirectUri, scopes, launch: value, params } satisfies Details;
   };
 
-  const finish = async (
-    uid: string,
-    result: InteractionResults,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<string> => {
+  const finish = async (uid: string, result: InteractionResults, exchange: Exchange): Promise<string> => {
     const provider = await parts.provider();
-    const seen = providerRequest(request, publicUrl, `/interaction/${uid}`);
-    return provider.interactionResult(seen, response, result, { mergeWithLastSubmission: false });
+    const seen = providerRequest(exchange.request, publicUrl, `/interaction/${uid}`);
+    return provider.interactionResult(seen, exchange.response, result, { mergeWithLastSubmission: false });
   };
-  const refuse = (
-    uid: string,
-    refusal: AdmissionRefusal,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<string> =>
-    finish(
-      uid,
-      { error: refusal.error, error_description: refusal.description.replaceAll('`', "'") },
-      request,
-      response,
-    );
+  const refuse = (uid: string, refusal: AdmissionRefusal, exchange: Exchange): Promise<string> =>
+    finish(uid, { error: refusal.error, error_description: refusal.description.replaceAll('`', "'") }, exchange);
 
   /** The state of the request for the user who is signed in in this browser. */
-  const stateOf = async (uid: string, asked: Details, request: IncomingMessage, response: ServerResponse) => {
+  const stateOf = async (uid: string, asked: Details, exchange: Exchange) => {
     const before = await progress.read(uid);
-    const session = await parts.session(request, response);
+    const session = await parts.session(exchange);
     const user = session && (await registry.user(session.user));
     if (session === undefined || user === undefined || !isRecent(session, asked.params, before, now()))
       return { state: withoutUser(before), session: undefined, user: undefined };
@@ -109,10 +93,10 @@ export function createConversations(parts: ConversationsParts): Conversations {
   };
 
   return {
-    async find(uid, request, response) {
-      const asked = await details(uid, request, response);
+    async find(uid, exchange) {
+      const asked = await details(uid, exchange);
       if (asked === undefined) return undefined;
-      const { state, user } = await stateOf(uid, asked, request, response);
+      const { state, user } = await stateOf(uid, asked, exchange);
       const scopes = state.scopes ?? asked.scopes;
       const { client, partition, redirectUri, params } = asked;
       const { fhirUser, launch, patient } = state;
@@ -125,46 +109,46 @@ export function createConversations(parts: ConversationsParts): Conversations {
             : 'consent';
       return { uid, client, partition, redirectUri, scopes, launch, user, fhirUser, patient, step, languages };
     },
-    async signedIn({ uid }, user, request, response) {
-      const asked = await details(uid, request, response);
+    async signedIn({ uid }, user, exchange) {
+      const asked = await details(uid, exchange);
       if (asked === undefined) return pageOf(uid); // the page says that it has expired
       const before = withoutUser(await progress.read(uid));
       const next = await admit(asked, user, before, parts);
-      if ('error' in next) return refuse(uid, next, request, response);
+      if ('error' in next) return refuse(uid, next, exchange);
       await progress.write(uid, next);
       return pageOf(uid);
     },
-    async patientChosen({ uid }, patient, request, response) {
-      const asked = await details(uid, request, response);
-      const found = asked && (await stateOf(uid, asked, request, response));
+    async patientChosen({ uid }, patient, exchange) {
+      const asked = await details(uid, exchange);
+      const found = asked && (await stateOf(uid, asked, exchange));
       // The patient may be changed until the user consents, unless the EHR names one.
       if (found?.user !== undefined && found.state.launch?.patient === undefined)
         await progress.write(uid, { ...found.state, patient });
       return pageOf(uid);
     },
-    async consented({ uid }, agreed, request, response) {
+    async consented({ uid }, agreed, exchange) {
       const issued = now(); // before the user is looked up, so that a concurrent revocation covers this consent
-      const asked = await details(uid, request, response);
-      const found = asked && (await stateOf(uid, asked, request, response));
+      const asked = await details(uid, exchange);
+      const found = asked && (await stateOf(uid, asked, exchange));
       if (asked === undefined || found?.user === undefined) return pageOf(uid);
       const { state, session, user } = found;
       const offered = state.scopes ?? [];
       try {
         const { scopes, needsPatient } = negotiated(offered.filter(scope => agreed.includes(scope)));
         if (needsPatient && state.patient === undefined) return pageOf(uid);
-        if (scopes.length === 0) return refuse(uid, nothingAllowed, request, response);
+        if (scopes.length === 0) return refuse(uid, nothingAllowed, exchange);
         const grantId = randomBytes(16).toString('base64url');
         const consent = consentOf(asked, state, scopes, user, session.id, issued);
         await consents.put(grantId, consent, { expires: issued + parts.consentLifetime });
         // Each of these satisfies a `prompt`.
         const login = { accountId: user.id, remember: false, ts: Math.floor(session.began / 1000) };
-        return finish(uid, { login, consent: { grantId }, select_account: {} }, request, response);
+        return finish(uid, { login, consent: { grantId }, select_account: {} }, exchange);
       } catch (error) {
         if (!(error instanceof ScopeRefused)) throw error;
-        return refuse(uid, { error: 'invalid_scope', description: error.message }, request, response);
+        return refuse(uid, { error: 'invalid_scope', description: error.message }, exchange);
       }
     },
-    refused: ({ uid }, error, description, request, response) => refuse(uid, { error, description }, request, response),
+    refused: ({ uid }, error, description, exchange) => refuse(uid, { error, description }, exchange),
   };
 }
 
