@@ -62,7 +62,7 @@ export interface Config {
   readonly maxRequests: number;
   /** Maximum number of open connections. */
   readonly maxConnections: number;
-  /** The same per address; undefined for a quarter of `maxConnections`. */
+  /** Maximum number of open connections of one address; undefined for a quarter of `maxConnections`. */
   readonly connectionsPerAddress: number | undefined;
   /** Tokens of one client and user per minute; 0 for no limit. */
   readonly rateLimitClient: number;

@@ -7,7 +7,7 @@ export interface Flag {
   /** Text → value; throws an Error whose message continues after "`--port` ". */
   readonly read: (text: string) => unknown;
   readonly repeats?: boolean;
-  /** As it would be written; undefined for none. */
+  /** The default, as it would be written; undefined for none. */
   readonly default?: string;
   /** Shown in the table if the default is not a fixed text. */
   readonly defaultNote?: string;

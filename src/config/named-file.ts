@@ -18,7 +18,7 @@ export function readSetting(setting: string, path: string): Buffer {
   return read;
 }
 
-/** As `readNamed`, as text in UTF-8. */
+/** Reads a file like `readNamed`, as text in UTF-8. */
 export const readNamedText = (path: string): string => readNamed(path).toString('utf8');
 
 /**

@@ -14,11 +14,14 @@ import type { Store } from '../store/port/store.ts';
 import type { AuditSink } from '../audit/log/log.ts';
 import { createClientLimit } from '../interaction/client-limit.ts';
 import type { Model } from '../model/model.ts';
+import { tokenCollection } from '../auth/token/own-tokens.ts';
+import { revocationCollection } from '../auth/token/revocations.ts';
+import { usualLimits } from '../auth/token/settings.ts';
+import { createTokenVerifier } from '../auth/token/verifier.ts';
 import { startAudit } from './parts/audit.ts';
 import { openAuthorizationServer } from './parts/authorization.ts';
 import type { ProcessLimits } from './parts/limits.ts';
 import type { Start } from './start.ts';
-import { verifierOf } from './parts/verifier.ts';
 
 /** The parts of a server that stay when its definitions change. */
 export interface Shared {
@@ -88,3 +91,32 @@ export async function openShared(
     newId,
   };
 }
+
+/**
+ * The verifier of tokens: the injected one, or that of tokens of this server and of the issuers of the settings.
+ * Undefined if access is open.
+ */
+function verifierOf(
+  { config, url, now, demo, notice }: Start,
+  store: Store,
+  injected: TokenVerifier | undefined,
+): TokenVerifier | undefined {
+  if (config.access === 'open') {
+    notice(openToAll);
+    return undefined;
+  }
+  if (injected !== undefined) return injected;
+  return createTokenVerifier({
+    tokens: store.documents(tokenCollection),
+    revocations: store.documents(revocationCollection),
+    issuers: config.issuers,
+    publicUrl: url,
+    now,
+    demo,
+    notice,
+    limits: { ...usualLimits, introspections: Math.max(1, Math.floor(usualLimits.introspections / config.processes)) },
+  });
+}
+
+const openToAll =
+  'Access is open: no token is required, and every client that can connect to this port may do everything.';

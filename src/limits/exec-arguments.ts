@@ -6,7 +6,7 @@ const hook = `--import=${new URL('../own-modules.js', import.meta.url).href}`;
  */
 export const threadArguments: string[] = [hook];
 
-/** The same for child processes, which get the arguments of this one. */
+/** Arguments of Node for child processes, which get those of this one too. */
 export const processArguments: string[] = process.execArgv.includes(hook)
   ? process.execArgv
   : [...process.execArgv, hook];

@@ -1,19 +1,23 @@
 import { auditUnavailable } from '../audit/audit.ts';
+import type { AuditParts } from '../audit/audit.ts';
 import { StoreUnavailable } from '../store/port/errors.ts';
+import type { UnavailableReason } from '../store/port/errors.ts';
+import type { AuditSink } from '../audit/log/log.ts';
+import { printRecord } from '../store/audit/line.ts';
 import type { Link } from './link.ts';
 import type { JobAnswer, ParentCalls, WriteAnswer, WrittenJob } from './protocol.ts';
 import { received } from './sent-error.ts';
 
-interface Waiting<T> {
+interface PendingAppend<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
 
-interface Append extends Waiting<void> {
+interface Append extends PendingAppend<void> {
   readonly lines: string;
 }
 
-interface Commit extends Waiting<unknown> {
+interface Commit extends PendingAppend<unknown> {
   readonly job: WrittenJob;
 }
 
@@ -49,7 +53,7 @@ export class ChildWrites {
     });
   }
 
-  /** As in `WriteRelay`. Throws FhirError 503 if the events before records could not be stored. */
+  /** Commits a prepared write. Throws FhirError 503 if the events before records could not be stored. */
   commit(...job: WrittenJob): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#commits.push({ job, resolve, reject });
@@ -127,4 +131,30 @@ function settle({ resolve, reject }: Commit, answer: JobAnswer | undefined): voi
   else if (answer.kind === 'done') resolve(answer.value);
   else if (answer.kind === 'failed') reject(received(answer.error));
   else reject(auditUnavailable(answer.reason));
+}
+
+/** The audit log of a child: its parent appends the events. */
+interface ChildAuditSink extends AuditSink {
+  /** Why the events of any child cannot be stored; undefined if they can. */
+  setFailing(reason: UnavailableReason | undefined): void;
+}
+
+/** `whenFailing`: as in `AuditParts`. */
+export function createAuditSink(
+  link: Link<ParentCalls>,
+  writes: ChildWrites,
+  whenFailing: AuditParts['whenFailing'],
+): ChildAuditSink {
+  let failing: UnavailableReason | undefined;
+  return {
+    append: async events => (events.length === 0 ? undefined : writes.append(events.map(printRecord).join('\n'))),
+    // If a write is to be done without its event, the event has to be appended apart from it.
+    ...(whenFailing === 'refuse' && { hold: event => writes.hold(printRecord(event)) }),
+    isReported: true,
+    refused: refusal => link.tell('refused', refusal),
+    get failing() {
+      return failing;
+    },
+    setFailing: reason => void (failing = reason),
+  };
 }

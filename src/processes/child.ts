@@ -20,11 +20,10 @@ import type { Metrics } from '../observability/prometheus.ts';
 import { reportUnread } from '../observability/unread.ts';
 import { sharePasswords } from '../smart/accounts/password.ts';
 import { createDefinitionSets } from '../store/server/definition-sets.ts';
-import { createAuditSink } from './audit-sink.ts';
 import type { WriteRelay } from '../store/server/relay.ts';
 import { parseStoreUrl } from '../store/url.ts';
+import { ChildWrites, createAuditSink } from './child-writes.ts';
 import { openChildDefinitions } from './child-definitions.ts';
-import { ChildWrites } from './child-writes.ts';
 import type { Link } from './link.ts';
 import type { ChildCalls, ChildStart, ParentCalls } from './protocol.ts';
 
@@ -41,7 +40,7 @@ export interface Child {
   close(patience: number): Promise<void>;
 }
 
-/** As in `EngineParts`. */
+/** The parts of `EngineParts` that a test gives to a child. */
 export type ChildParts = Pick<EngineParts, 'verify' | 'now'>;
 
 /**

@@ -38,7 +38,7 @@ type Message =
   | readonly [kind: 'done', number: number, value: unknown]
   | readonly [kind: 'failed', number: number, failure: SentError];
 
-interface Waiting {
+interface PendingCall {
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -55,7 +55,7 @@ export function openLink<Theirs extends Calls>(
   calls: Calls,
   broken: (error: unknown) => void,
 ): Link<Theirs> {
-  const waiting = new Map<number, Waiting>();
+  const waiting = new Map<number, PendingCall>();
   let number = untold;
   let outgoing: Message[] = [];
   let isOpen = channel.connected;

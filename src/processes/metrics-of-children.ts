@@ -40,17 +40,17 @@ export function createMetricsOfChildren(members: ReadonlySet<Member>): MetricsOf
 }
 
 type Metric = MetricsOfProcess[number];
-/** Those of a histogram have a name, which the types of the library lack. */
-type Value = Metric['values'][number] & { readonly metricName?: string };
+/** Values of a histogram have a name, which the types of the library lack. */
+type MetricValue = Metric['values'][number] & { readonly metricName?: string };
 
 /** The counters and histograms of both; other values are those of a moment. */
 function sumOfCounts(first: MetricsOfProcess, second: MetricsOfProcess): MetricsOfProcess {
-  const sums = new Map<string, { readonly metric: Metric; readonly values: Map<string, Value> }>();
+  const sums = new Map<string, { readonly metric: Metric; readonly values: Map<string, MetricValue> }>();
   for (const metric of [...first, ...second]) {
     if (!counting.has(String(metric.type))) continue;
     const sum = sums.get(metric.name) ?? { metric, values: new Map() };
     sums.set(metric.name, sum);
-    for (const one of metric.values as readonly Value[]) {
+    for (const one of metric.values as readonly MetricValue[]) {
       const key = JSON.stringify([one.metricName, one.labels]);
       sum.values.set(key, { ...one, value: one.value + (sum.values.get(key)?.value ?? 0) });
     }

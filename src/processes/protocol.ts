@@ -16,7 +16,7 @@ export interface ChildStart {
   readonly isAudited: boolean;
 }
 
-/** As in `WriteRelay`. */
+/** A prepared write, like in `WriteRelay`. */
 export type WrittenJob = readonly [job: unknown, isOfRecords: boolean];
 
 export interface WriteAnswer {

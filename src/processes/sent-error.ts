@@ -5,7 +5,7 @@ import type { UnavailableReason } from '../store/port/errors.ts';
 export interface SentError {
   readonly message: string;
   readonly stack: string | undefined;
-  /** Of `StoreUnavailable`. */
+  /** The reason of a `StoreUnavailable`. */
   readonly reason: UnavailableReason | undefined;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { collectGarbage } from '../../src/engine/collect-garbage.ts';
+import { collectGarbage } from '../../src/engine/parts/warm.ts';
 
 it('collects what is no longer referenced, and leaves no `gc` behind', async () => {
   const references = Array.from({ length: 100 }, () => new WeakRef({}));

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/capabilitystatement.html: a server lists what it does, also where its store does less.
 import { expect, it } from 'vitest';
-import { offeredModel } from '../../src/engine/definitions/offered-model.ts';
+import { offeredModel } from '../../src/engine/definitions/interface.ts';
 import { objectsOf } from '../../src/fhir/json-object.ts';
 import { loadOnly, statement } from '../support/definition-files.ts';
 

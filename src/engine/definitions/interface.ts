@@ -7,11 +7,15 @@ import type { Store, StoreDefinitions } from '../../store/port/store.ts';
 import { expanderOf } from '../../terminology/expander.ts';
 import { terminologyOperationsOf } from '../../terminology/forward.ts';
 import { lazyValidator } from '../../validation/lazy.ts';
-import { createListener } from '../app.ts';
 import { observedStore } from '../parts/observe.ts';
-import { offeredModel } from './offered-model.ts';
 import type { Listener } from '../port.ts';
 import type { Shared } from '../shared.ts';
+import { objectsOf } from '../../fhir/json-object.ts';
+import { createApp } from '../../http/app.ts';
+import { measured, traced } from '../../http/middleware/observe.ts';
+import { createRespond } from '../../http/answer/respond.ts';
+import { originsOf } from '../parts/authorization.ts';
+import { explorerOf } from '../parts/explorer.ts';
 
 /** One set of definitions in use. */
 export interface InUse {
@@ -59,4 +63,58 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     since,
   };
   return { engine, listener: createListener(shared, engine) };
+}
+
+/**
+ * The model without the interactions that a store cannot keep: transactions need writes of several changes that are
+ * atomic. What is left out is reported as a sentence.
+ */
+export function offeredModel(model: Model, { lacks }: Pick<Store, 'lacks'>, notice: (text: string) => void): Model {
+  const lack = lacks.find(({ promise }) => promise === 'several-at-once');
+  if (lack === undefined || !model.systemInteractions.has('transaction')) return model;
+  notice(`Transactions are declared, but not offered; batches are. ${lack.why}`);
+  const rest = objectsOf(model.statement['rest']).map(({ interaction, ...more }) => ({
+    ...more,
+    interaction: objectsOf(interaction).filter(({ code }) => code !== 'transaction'),
+  }));
+  return {
+    ...model,
+    systemInteractions: new Set([...model.systemInteractions].filter(code => code !== 'transaction')),
+    statement: { ...model.statement, rest },
+  };
+}
+
+/** The listener of requests that follow the definitions of an engine, with the limits of the server. */
+function createListener(shared: Shared, engine: Engine): Listener {
+  const { start, verify, authorization, headers, clientAddress, uploads, rooms, places } = shared;
+  const { config, url, log, meters, traces, closing } = start;
+  const { compression, trustedProxies } = config;
+  const load = authorization?.with(engine);
+  const app = createApp({
+    engine,
+    publicUrl: url,
+    verify,
+    authorized: authorization && load && { load, sendsIss: authorization.sendsIss },
+    origins: originsOf(engine, authorization),
+    headers,
+    body: { most: config.maxBody, bundle: config.maxBundle, timeout: config.bodyTimeout },
+    uploads,
+    rooms,
+    places,
+    clientAddress,
+    pages: config.explorer === 'on' ? explorerOf(shared, engine, load) : undefined,
+    observers: [
+      ...(meters === undefined ? [] : [measured(meters, engine.model)]),
+      ...(traces === undefined ? [] : [traced(traces, engine.model)]),
+    ],
+    respond: createRespond({
+      headers,
+      types: engine.model.definitions,
+      compression: compression === 'on' || (compression === 'auto' && trustedProxies.length === 0),
+      threshold: config.compressionThreshold,
+    }),
+    closing,
+    log,
+  });
+  return app.callback();
 }

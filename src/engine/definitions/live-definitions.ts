@@ -2,14 +2,18 @@ import { versionOf } from '../../model/capability-statement.ts';
 import type { Model } from '../../model/model.ts';
 import type { Activation, DefinitionSets, StoredSet } from '../../store/server/definition-sets.ts';
 import type { Store } from '../../store/port/store.ts';
-import { changeAction, type DefinitionChange, describeChange } from './definition-change.ts';
-import { createInterface } from './interface.ts';
-import type { Interface } from './interface.ts';
-import { loadStored, type UsableModel } from './compile-set.ts';
-import { reportIndexes } from '../parts/report-indexes.ts';
 import { storeDefinitions } from '../served-store.ts';
 import type { Shared } from '../shared.ts';
 import { checkCriteria } from '../start-checks.ts';
+import type { IndexBacklog } from '../../observability/meters.ts';
+import { indexBacklog } from '../parts/observe.ts';
+import type { Start } from '../start.ts';
+import { changeAction, describeChange, pendingText } from './definition-change.ts';
+import type { DefinitionChange } from './definition-change.ts';
+import { createInterface } from './interface.ts';
+import type { Interface } from './interface.ts';
+import { loadStored } from './compile-set.ts';
+import type { UsableModel } from './compile-set.ts';
 
 /** The definitions of a running server, which can be changed between two requests. */
 export interface LiveDefinitions {
@@ -186,4 +190,37 @@ function chosenSet(all: readonly StoredSet[], current: string, version: string |
   if (only !== undefined && found.length === 1) return only;
   const list = all.map(({ digest }) => versionOf(digest)).join(', ');
   return `${found.length === 0 ? 'No' : 'More than one'} stored set has the version \`${version}\`; there are ${list}.`;
+}
+
+/** How often the indexes are read, and their progress is logged, in milliseconds. */
+const [pause, interval] = [1_000, 10_000];
+
+/**
+ * Returns the indexes that a store builds after a change of the definitions, and logs their progress until they are
+ * complete, the definitions are no longer current, or the server ends. A store that cannot be read has none.
+ */
+async function reportIndexes(
+  { notice, closing }: Pick<Start, 'notice' | 'closing'>,
+  store: Store,
+  isCurrent: () => boolean,
+): Promise<readonly IndexBacklog[]> {
+  const read = (): Promise<readonly IndexBacklog[] | undefined> => indexBacklog(store).catch(() => undefined);
+  const first = (await read()) ?? [];
+  let logged = performance.now();
+  const look = async (): Promise<void> => {
+    if (closing() || !isCurrent()) return;
+    const pending = await read();
+    if (pending?.length === 0) {
+      notice('The indexes of the new definitions are complete.');
+      return;
+    }
+    if (pending !== undefined && performance.now() - logged >= interval) {
+      for (const text of pendingText(pending)) notice(text);
+      logged = performance.now();
+    }
+    later();
+  };
+  const later = (): void => void setTimeout(() => void look(), pause).unref();
+  if (first.length > 0) later();
+  return first;
 }
