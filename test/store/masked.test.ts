@@ -1,6 +1,6 @@
 // What an explanation shows of a command to MongoDB: parameters, and no value.
 import { expect, it } from 'vitest';
-import { withoutValues } from '../../src/store/mongo/masked.ts';
+import { withoutValues } from '../../src/store/mongo/trace.ts';
 
 const names = new Set(['code', 'patient+code', 'onset~']);
 

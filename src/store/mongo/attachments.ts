@@ -8,6 +8,7 @@ import {
   chunks,
   chunkSize,
   claim,
+  DamagedChunk,
   dropFile,
   type FileDocument,
   fileName,
@@ -15,9 +16,9 @@ import {
   goingName,
   isOlder,
   prepareBucket,
+  readChunks,
   waitingNow,
 } from './attachment-bucket.ts';
-import { DamagedChunk, readChunks } from './attachment-chunks.ts';
 import { noteType } from './attachment-records.ts';
 import type { Core } from './core.ts';
 import { isTaken, withPortErrorsEach } from './failures.ts';

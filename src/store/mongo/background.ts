@@ -4,10 +4,10 @@ import { latestOf } from '../upkeep/views.ts';
 import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, reservations } from './collections.ts';
 import type { Core } from './core.ts';
+import { makeMissingIndexes } from './database-indexes.ts';
 import { sweepServers } from './heartbeat.ts';
-import { makeMissingIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
-import { sweepRemovals } from './removal.ts';
+import { sweepRemovals } from './partitions.ts';
 
 /**
  * How often a server checks for pending indexes, for obsolete data, and for attachments without a record; milliseconds.

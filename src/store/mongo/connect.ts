@@ -3,7 +3,7 @@ import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';
 import { openingError } from './failures.ts';
-import { reviveWhereStuck } from './revive.ts';
+import { reconnectWhereStuck } from './reconnect.ts';
 
 /** The wire version of MongoDB 7.0, the first with compound wildcard indexes. */
 const leastWireVersion = 21;
@@ -41,7 +41,7 @@ export async function connect(url: string, longest: number): Promise<Connected> 
         `the users as \`authSource=${name}\``,
     );
   const client = clientOf(url, longest);
-  const endWatch = reviveWhereStuck(client, longest);
+  const endWatch = reconnectWhereStuck(client, longest);
   const close = (): Promise<void> => {
     endWatch();
     return client.close();

@@ -1,13 +1,17 @@
+import type { Filter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import type { Explain } from '../port/explained.ts';
+import { ofPartition } from './attachment-bucket.ts';
+import { termIndex } from './collection-indexes.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
 import { countUses } from './count-uses.ts';
 import { explained, traceCommand } from './explain.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
+import type { ResourceDocument } from './layout.ts';
+import { everyTerm } from './names.ts';
 import { idOf } from './order.ts';
-import { type Place, unorderedPlan } from './plan.ts';
-import { readIndexes, resolveQuery } from './resolve-query.ts';
+import { type Place, readIndexes, resolveQuery, unorderedPlan } from './plan.ts';
 
 /** The number of matching resources of a type. Throws like `searchPage`. */
 export async function countMatches(
@@ -55,4 +59,42 @@ export async function findMatches(
   const plan = unorderedPlan(place, asked);
   const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);
   return found.map(({ _id }) => idOf(_id));
+}
+
+/**
+ * Keys that one operation counts: half a second, so that the largest type is counted within the timeout of an
+ * operation.
+ */
+const keysAtOnce = 500_000;
+
+/** The number of current resources of a type in a partition: a count of keys, in steps. */
+export async function countOf(core: Core, p: string, type: string, atOnce = keysAtOnce): Promise<number> {
+  let count = 0;
+  for (let after = ofPartition(p).$gte; ;) {
+    const filter = { t: everyTerm(p), _id: { $gt: after }, ...(core.deployment.sharded ? { p } : {}) };
+    const last = await keyBehind(core, type, filter, atOnce - 1);
+    if (last === undefined) return count + (await countAll(core, type, filter));
+    count += atOnce;
+    after = last;
+  }
+}
+
+/** The `_id` after so many others; undefined if there are no more. */
+async function keyBehind(
+  core: Core,
+  type: string,
+  filter: Filter<ResourceDocument>,
+  skip: number,
+): Promise<string | undefined> {
+  const options = { projection: { _id: 1 }, sort: { _id: 1 }, skip, limit: 1 } as const;
+  const [found] = await withHint(termIndex(core.deployment), {}, hinted =>
+    resources(core, type)
+      .find(filter, { ...options, ...hinted })
+      .toArray(),
+  );
+  return found?._id;
+}
+
+async function countAll(core: Core, type: string, filter: Filter<ResourceDocument>): Promise<number> {
+  return withHint(termIndex(core.deployment), {}, hinted => resources(core, type).countDocuments(filter, hinted));
 }

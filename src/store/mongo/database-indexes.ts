@@ -1,11 +1,70 @@
-import type { IndexDescription } from 'mongodb';
+import type { IndexDescription, MongoClient } from 'mongodb';
 import type { DatabaseIndex } from '../port/indexes.ts';
 import { fewAtOnce } from '../record/few-at-once.ts';
 import { attachingTypes } from './attachment-records.ts';
 import { attachedIndex, indexesOf } from './collection-indexes.ts';
-import { typesKept } from './collections.ts';
+import { collectionNames, typesKept } from './collections.ts';
 import type { Core } from './core.ts';
+import { definitionsDigest } from './declared-indexes.ts';
 import { isCode } from './failures.ts';
+
+/**
+ * Types whose indexes are created concurrently: with all of R4 at once, most would wait for a connection until their
+ * timeout.
+ */
+const typesAtOnce = 4;
+
+/** Creates the indexes of declared types that have no collection yet: fast on empty collections. */
+export async function makeNewIndexes(core: Core): Promise<void> {
+  const known = new Set(await typesKept(core.database));
+  const types = [...core.options.model.types.keys()].filter(name => !known.has(name));
+  await fewAtOnce(types, typesAtOnce, type => makeIndexes(core, type));
+  if (core.deployment.sharded) await makeCollections(core);
+}
+
+/**
+ * A transaction over several shards cannot create a collection.
+ * https://www.mongodb.com/docs/manual/core/transactions-operations/
+ */
+async function makeCollections({ database, options }: Core): Promise<void> {
+  const older = [...options.model.types.keys()].map(type => `${type}.history`);
+  const known = new Set(await collectionNames(database));
+  for (const name of [...older, 'ids', 'marks'].filter(one => !known.has(one)))
+    await database.createCollection(name).catch((error: unknown) => {
+      if (!isCode(error, namespaceExists)) throw error; // another process does the same
+    });
+}
+
+const namespaceExists = 48;
+
+/**
+ * Creates all missing indexes, unless another process's definitions apply; on large collections it takes minutes,
+ * without blocking reads and writes. `connect` returns a client that waits for it.
+ */
+export async function makeMissingIndexes(core: Core, connect: () => MongoClient): Promise<void> {
+  // Another process may have dropped indexes that only these definitions need.
+  if ((await core.registry.definitions()) !== definitionsDigest(core.options.model)) return;
+  const found = await indexesOfDatabase(core);
+  if (!found.some(({ state }) => state === 'missing')) return;
+  const client = connect();
+  const end = (): void => void client.close().catch(() => undefined);
+  core.ending.addEventListener('abort', end);
+  try {
+    const database = client.db(core.database.databaseName, { readPreference: 'primary' });
+    const patient: Core = { ...core, client, database };
+    const attaching = new Set(await attachingTypes(patient));
+    for (const type of new Set([...core.options.model.types.keys(), ...attaching]))
+      await makeIndexes(patient, type, attaching.has(type));
+  } finally {
+    core.ending.removeEventListener('abort', end);
+    end();
+  }
+}
+
+async function makeIndexes(core: Core, type: string, attaches = false): Promise<void> {
+  for (const [collection, indexes] of indexesOf(core, type, attaches))
+    if (indexes.length > 0) await core.database.collection(collection).createIndexes([...indexes]);
+}
 
 /** Collections that are read concurrently: all of R4 take less than a second then, also with a latency of 50 ms. */
 export const atOnce = 20;
@@ -68,3 +127,32 @@ async function listIndexes(
 }
 
 const namespaceNotFound = 26;
+
+/**
+ * All indexes of the collections of resources with their sizes on disk, from the statistics that the server has anyway.
+ * `differing`: those that differ from the definitions; missing ones have no size.
+ * https://www.mongodb.com/docs/manual/reference/operator/aggregation/collStats/
+ */
+export async function indexSizes(core: Core, differing: readonly DatabaseIndex[]): Promise<readonly DatabaseIndex[]> {
+  const states = new Map(differing.map(one => [`${one.collection} ${one.name}`, one.state]));
+  const names = await collectionNames(core.database);
+  const found = await fewAtOnce(
+    names.filter(name => /^[A-Z][A-Za-z]*(\.history)?$/.test(name)).toSorted(),
+    atOnce,
+    async collection =>
+      [...(await sizesIn(core, collection))].map(([name, bytes]): DatabaseIndex => {
+        return { collection, name, state: states.get(`${collection} ${name}`) ?? 'ready', bytes };
+      }),
+  );
+  return [...found.flat(), ...differing.filter(({ state }) => state === 'missing')];
+}
+
+/** By name; the sum of all shards. */
+async function sizesIn({ database }: Core, collection: string): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  const stats = database.collection(collection).aggregate([{ $collStats: { storageStats: {} } }]);
+  for await (const { storageStats } of stats)
+    for (const [name, bytes] of Object.entries<unknown>(storageStats?.indexSizes ?? {}))
+      sizes.set(name, (sizes.get(name) ?? 0) + Number(bytes));
+  return sizes;
+}

@@ -1,8 +1,10 @@
 import type { Document, FindCursor, FindOptions, ReadPreference } from 'mongodb';
+import type { Position } from '../../search/ast.ts';
 import { mostPageText } from '../port/pages.ts';
 import { type Core, resources, type Step } from './core.ts';
 import { traceCommand } from './explain.ts';
 import { isCode } from './failures.ts';
+import type { ResourceDocument } from './layout.ts';
 import type { Place, Plan } from './plan.ts';
 
 /** The read preference and the session of a read. */
@@ -73,3 +75,13 @@ function isMissingIndex(error: unknown): boolean {
 }
 
 const badValue = 2;
+
+/** The fields of a document for a page. */
+export type FoundDocument = Pick<ResourceDocument, '_id' | 'version' | 'updated' | 'text' | 'owners' | 'o'>;
+
+/** The requested page of a search: so many documents after a position, with these fields. */
+export interface RequestedPage {
+  readonly limit: number;
+  readonly after: Position | undefined;
+  readonly projection: Readonly<Record<string, 1>>;
+}

@@ -2,8 +2,8 @@ import { host, runsHere } from '../server/host.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { servers } from './collections.ts';
 import type { Core } from './core.ts';
+import { definitionsDigest } from './declared-indexes.ts';
 import type { ServerDocument } from './layout.ts';
-import { definitionsDigest } from './wanted.ts';
 
 /** The interval of heartbeats, and the silence after which a process counts as dead, in milliseconds. */
 const beat = 5_000;

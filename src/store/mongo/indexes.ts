@@ -1,14 +1,13 @@
 import type { IndexDriver } from '../upkeep/indexes.ts';
 import { parameters, partitionsOf } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { dropUnused, indexesOfDatabase } from './database-indexes.ts';
+import { dropUnused, indexesOfDatabase, indexSizes } from './database-indexes.ts';
+import { wantedIndexes } from './declared-indexes.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
-import { indexSizes } from './index-sizes.ts';
 import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
 import { withOurDefinitions } from './register.ts';
 import { verifyType } from './verify-indexes.ts';
-import { wantedIndexes } from './wanted.ts';
 
 export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
   const writing = <T>(work: () => Promise<T>): Promise<T> => withPortErrors(core, () => withOurDefinitions(core, work));

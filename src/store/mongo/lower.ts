@@ -1,5 +1,6 @@
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import { anyTypeTerm, pairTerm } from '../keys/terms.ts';
+import type * as plan from '../plan/clause.ts';
 import type { Indexes, PairIndex, ParamIndex } from '../plan/indexes.ts';
 import { createdOrder } from '../port/indexes.ts';
 import { intervalKey, pairsOf, termsOf } from './names.ts';
@@ -97,3 +98,9 @@ function pairIndex(
   const index = { ...ofToken, code, start: pairsOf(p, owner.code, token.code) };
   return [{ index, owner: ofOwner, token: ofToken }];
 }
+
+/** Clauses over the fields of documents. */
+export type Clause = plan.Clause<Index>;
+export type ValueClause = plan.ValueClause<Index>;
+export type TupleClause = plan.TupleClause<Index>;
+export type RangeClause = plan.RangeClause<Index>;

@@ -4,9 +4,9 @@ import { pendingIn } from '../upkeep/indexes.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { countOf } from './counts.ts';
+import { countOf } from './count.ts';
+import { type WantedIndex, wantedIndexes } from './declared-indexes.ts';
 import type { ParameterDocument } from './layout.ts';
-import { type WantedIndex, wantedIndexes } from './wanted.ts';
 
 /** `_id` of the state of an index. */
 export function parameterId(p: string, type: string, code: string): string {

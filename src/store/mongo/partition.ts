@@ -20,19 +20,16 @@ import { exportVersions } from '../upkeep/versions.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { countMatches } from './count.ts';
-import { countOf } from './counts.ts';
+import { countMatches, countOf } from './count.ts';
 import { ownedVersion, readCurrent, readMany, readOlder } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
-import { historySlice } from './history.ts';
+import { historySlice, keptTypes, keptVersions } from './history.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
-import { findReferring } from './referring.ts';
+import { findReferring, listTypes, usedTypesOf } from './referring.ts';
 import { withOurDefinitions } from './register.ts';
 import { restoreVersions } from './restore.ts';
 import { searchPage } from './search.ts';
-import { listTypes, usedTypesOf } from './used-types.ts';
-import { keptTypes, keptVersions } from './versions.ts';
 import { write } from './write.ts';
 
 export class MongoPartition implements Partition {

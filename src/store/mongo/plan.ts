@@ -1,10 +1,17 @@
 import type { Filter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import type { Clause } from './clause.ts';
+import type { Query } from '../../search/ast.ts';
+import { isOfAnyType } from '../keys/terms.ts';
+import { isNone, partsOf } from '../plan/clause.ts';
+import { lower } from '../plan/lower.ts';
+import { usePairs } from '../plan/simplify.ts';
+import { bucketOf, ownerOf } from './bucket.ts';
 import { orderIndex, sortedField, termIndex } from './collection-indexes.ts';
+import { anyOf } from './conditions.ts';
 import type { Core } from './core.ts';
 import { allOf, conditionOf } from './filter.ts';
 import type { ResourceDocument } from './layout.ts';
+import { type Clause, indexesOf, type MongoIndexes } from './lower.ts';
 import { everyTerm, updatedField } from './names.ts';
 import type { Key } from './order.ts';
 import type { Trace } from './trace.ts';
@@ -28,7 +35,7 @@ export interface Place {
 /** A query resolved to the fields of documents: all of it must match. */
 export interface ResolvedQuery {
   readonly clauses: readonly Clause[];
-  /** The conditions that select shards (resolve-query.ts). */
+  /** The conditions that select shards. */
   readonly shards: readonly Filter<ResourceDocument>[];
 }
 
@@ -87,10 +94,37 @@ function planned(conditions: readonly Filter<ResourceDocument>[], hint: string |
   return { filter: allOf(conditions), hint };
 }
 
-/** Whether a clause is a part of the order itself (segments.ts): not the upper bound of a date with several values. */
+/** Whether a clause is a part of the order itself (walk.ts): not the upper bound of a date with several values. */
 function isAlong(clause: Clause, key: Key): boolean {
   if (key.by === 'id' || key.kind !== undefined) return false;
   if (key.index === undefined) return clause.kind === 'updated' && key.field === updatedField;
   if (clause.kind !== 'range' || clause.index !== key.index) return false;
   return key.end === 'only' || (clause.low.max === Infinity && clause.high.max === Infinity);
+}
+
+/** The indexes of a type, from the registry. */
+export async function readIndexes({ core, type, p }: Place): Promise<MongoIndexes> {
+  return indexesOf(type, p, await core.registry.ready(p, type));
+}
+
+/**
+ * Resolves a query; undefined if nothing can match. Throws `IndexPending` if an index that it needs is not complete.
+ */
+export function resolveQuery(place: Place, query: Query, indexes: MongoIndexes): ResolvedQuery | undefined {
+  const clause = lower(query, indexes);
+  if (isNone(clause)) return undefined;
+  return { clauses: partsOf(usePairs(clause, () => indexes.pairs())), shards: shardFilters(place, clause) };
+}
+
+/**
+ * The shard conditions of a search on a sharded cluster: the partition, so that only its servers are queried, and the
+ * buckets of the owners if it names them, which is one server then. None if the cluster is not sharded.
+ */
+function shardFilters({ core, type, p }: Place, clause: Clause): readonly Filter<ResourceDocument>[] {
+  if (!core.deployment.sharded) return [];
+  const owner = ownerOf(type);
+  const named = owner && partsOf(clause).find(part => part.kind === 'terms' && part.index.code === owner.code);
+  if (named?.kind !== 'terms' || named.values.some(isOfAnyType)) return [{ p }];
+  const buckets = new Set(named.values.map(one => bucketOf(core, p, one)));
+  return [{ p, b: anyOf([...buckets]) }];
 }

@@ -12,10 +12,10 @@ import { printAttached, recordDigest } from '../record/digest.ts';
 import { bucketFor } from './bucket.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { historyId, type Stored } from './current.ts';
+import { madeBy } from './declared-indexes.ts';
 import { indexFields, noFields } from './entries.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { everyTerm, updatedField } from './names.ts';
-import { madeBy } from './wanted.ts';
 
 /** The outcome of a change to the current version. Throws `VersionConflict`. */
 export function outcomeOf(change: Change, current: Stored | undefined): Exclude<WriteOutcome, 'matched'> {

@@ -2,11 +2,58 @@ import type { ResourceType } from '../../model/model.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { parameters } from './collections.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
+import { definitionsDigest, madeBy, noDefinitions } from './declared-indexes.ts';
+import { livingServers } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
+import { pagesOf } from './pages.ts';
 import { readParameters } from './parameters.ts';
-import { remakeLate } from './rebuild-late.ts';
-import { readable, type Readable, remake } from './remake.ts';
-import { definitionsDigest, madeBy } from './wanted.ts';
+import { readable, type Readable, rewriteFields } from './rewrite-fields.ts';
+
+/** How long after noticing other definitions a write of another process may still arrive, in milliseconds. */
+const margin = 6_000;
+
+/** A wait that was not polled for this time starts again, in milliseconds. */
+const forgotten = 60_000;
+
+/**
+ * Before indexes of a type become ready: finds documents that processes with other definitions wrote since ours were
+ * registered, and rebuilds their fields. Such processes notice within a second, and their requests arrive within the
+ * timeout of an operation. False before that time.
+ */
+async function rewriteLate(core: Core, partition: PartitionInfo, type: ResourceType): Promise<boolean> {
+  const ours = definitionsDigest(core.options.model);
+  const others = (await livingServers(core)).some(
+    ({ definitions }) => definitions !== ours && definitions !== noDefinitions,
+  );
+  if (!others && !core.beganBeside) return true;
+  if (others && !isOver(core, `${partition.p}/${type.name}`)) return false;
+  const { p, settings } = partition;
+  const late = { p, text: { $exists: true }, made: { $ne: madeBy(type, settings.zone) } };
+  const options = { within: ofPartition(p), project: { ...readable, text: 1 } };
+  for await (const page of pagesOf<Readable>(resources(core, type.name), late, options))
+    await rewriteFields(core, partition, type, page);
+  return true;
+}
+
+interface Wait {
+  readonly since: number;
+  asked: number;
+}
+
+const waits = new WeakMap<Core, Map<string, Wait>>();
+
+function isOver(core: Core, place: string): boolean {
+  const known = waits.get(core) ?? new Map<string, Wait>();
+  waits.set(core, known);
+  const now = performance.now();
+  const wait = known.get(place);
+  if (wait === undefined || now - wait.asked > forgotten) {
+    known.set(place, { since: now, asked: now });
+    return false;
+  }
+  wait.asked = now;
+  return now - wait.since >= core.options.deadline + margin;
+}
 
 /** Resources per slice. */
 const rebuildSliceSize = 100;
@@ -29,10 +76,10 @@ export async function rebuildSlice(
   const from = pending.map(({ after }) => after).reduce((least, after) => (after < least ? after : least));
   const isAnew = pending.some(({ anew }) => anew === true);
   const page = await readSlice(core, partition, type, from, isAnew);
-  const toRemake = page.filter(({ text }) => text !== undefined);
-  await remake(core, partition, type, toRemake);
+  const toRewrite = page.filter(({ text }) => text !== undefined);
+  await rewriteFields(core, partition, type, toRewrite);
   const isLast = page.length < rebuildSliceSize;
-  if (isLast && !(await remakeLate(core, partition, type))) return 'waiting';
+  if (isLast && !(await rewriteLate(core, partition, type))) return 'waiting';
   const ids = page.map(({ _id }) => _id.slice(partition.p.length + 1));
   for (const one of pending) await advance(core, one, ids, isLast);
   if (isLast) core.registry.forget();

@@ -1,14 +1,17 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { StoreRefused, StoreUnavailable } from '../port/errors.ts';
-import { latestAfterChange, latestOf } from '../upkeep/views.ts';
+import type { StoreDefinitions } from '../port/store.ts';
+import { changeTo, latestAfterChange, latestOf } from '../upkeep/views.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitionsOf } from './collections.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
+import { makeNewIndexes } from './database-indexes.ts';
+import { definitionsDigest, noDefinitions, wantedIndexes } from './declared-indexes.ts';
 import { isOnlyTaken } from './failures.ts';
-import { livingServers } from './heartbeat.ts';
+import { livingServers, sayThere } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
-import { definitionsDigest, noDefinitions, wantedIndexes } from './wanted.ts';
+import { createRegistry } from './registry.ts';
 
 /**
  * Runs a write with the core whose definitions apply. Throws `StoreRefused` if the store is read only, or a server with
@@ -129,4 +132,26 @@ async function otherProcesses(core: Core): ReturnType<typeof livingServers> {
 async function isEmpty(core: Core, p: string, type: ResourceType): Promise<boolean> {
   const found = await resources(core, type.name).findOne({ _id: ofPartition(p) }, { projection: { _id: 1 } });
   return found === null;
+}
+
+/**
+ * The core of a server with other definitions, which its writes follow when this resolves. Writes that began with the
+ * former ones end before the indexes of the new ones are registered: their documents lack entries of these, and are
+ * rebuilt like all others. `lead`: false if another process has brought the definitions.
+ */
+export async function redefine(core: Core, definitions: StoreDefinitions, lead: boolean): Promise<Core> {
+  const before = latestOf(core);
+  const latest: Core = {
+    ...core,
+    options: { ...core.options, ...definitions },
+    registry: createRegistry(core.database),
+    writes: new Set(),
+    beganBeside: !lead,
+  };
+  await makeNewIndexes(latest);
+  await changeTo(latest, async () => (lead ? announce(latest) : undefined));
+  await Promise.allSettled(before.writes);
+  await sayThere(latest);
+  if (lead) await registerPartitions(latest);
+  return latest;
 }

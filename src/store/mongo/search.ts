@@ -1,18 +1,20 @@
 import type { ResourceType } from '../../model/model.ts';
+import type { Position, Sort } from '../../search/ast.ts';
+import { comparePositions } from '../../search/sort.ts';
 import { orderValue } from '../keys/order-key.ts';
 import { parseOwners } from '../keys/owners.ts';
-import { fitting } from '../port/pages.ts';
+import { mostSorted } from '../keys/sorted.ts';
+import { TooManyToSort } from '../port/errors.ts';
+import { fitting, isFull } from '../port/pages.ts';
 import type { Page, StoredVersion, StoreSearch } from '../port/records.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countUses } from './count-uses.ts';
 import { explained } from './explain.ts';
-import { asTheUrlSays } from './find.ts';
-import type { FoundDocument } from './found.ts';
-import { gather } from './gather.ts';
+import { allOf } from './filter.ts';
+import { asTheUrlSays, findDocuments, type FoundDocument, type Reading, type RequestedPage } from './find.ts';
 import { createdField } from './names.ts';
-import { fieldsOf, idOf, type Key, lowerSort, positionOf, soleKey } from './order.ts';
-import type { Place } from './plan.ts';
-import { readIndexes, resolveQuery } from './resolve-query.ts';
+import { fieldsOf, idOf, type Key, lowerSort, type Ordered, positionOf, soleKey } from './order.ts';
+import { type Place, readIndexes, type ResolvedQuery, resolveQuery, unorderedPlan } from './plan.ts';
 import { walk } from './walk.ts';
 
 /**
@@ -62,4 +64,46 @@ function storedVersion(type: ResourceType, document: FoundDocument, [first]: rea
   const found = { type: type.name, id: idOf(_id), version, lastUpdated, text, owners: parseOwners(type, owners) };
   const created = first?.by === 'field' && first.field === createdField ? o[createdField] : undefined;
   return created === undefined ? found : { ...found, created: orderValue(created) ?? undefined };
+}
+
+/**
+ * Finds documents in an order that no index has, such as by two parameters: reads the sort keys of all matches, then
+ * the texts of the page. Throws `TooManyToSort`.
+ */
+async function gather(
+  place: Place,
+  asked: ResolvedQuery,
+  sort: readonly Sort[],
+  keys: readonly Key[],
+  { limit, after, projection }: RequestedPage,
+  reading: Reading,
+): Promise<readonly FoundDocument[]> {
+  const plan = unorderedPlan(place, asked);
+  const limits = { projection: fieldsOf(keys), limit: mostSorted + 1 };
+  const candidates = await findDocuments<Ordered>(place, plan, limits, reading);
+  if (candidates.length > mostSorted) throw new TooManyToSort(mostSorted);
+  const ids = candidates
+    .map(({ _id, o }) => ({ _id, position: positionOf(keys, { _id, o }) }))
+    .filter(({ position }) => isBehind(sort, position, after))
+    .sort((a, b) => comparePositions(sort, a.position, b.position))
+    .slice(0, limit)
+    .map(({ _id }) => _id);
+  if (ids.length === 0) return [];
+  // A document that changed meanwhile may not match any more.
+  const page: FoundDocument[] = [];
+  for (let from = 0; from < ids.length && !isFull(page, limit); from += readTogether) {
+    const part = ids.slice(from, from + readTogether);
+    const named = { filter: allOf([{ _id: { $in: part } }, plan.filter]), hint: '_id_' };
+    const found = await findDocuments<FoundDocument>(place, named, { projection, limit: part.length }, reading);
+    const byId = new Map(found.map(document => [document._id, document]));
+    page.push(...part.flatMap(id => byId.get(id) ?? []));
+  }
+  return page;
+}
+
+/** Documents that are read in one command: all of a usual page, and no more texts than memory has room for. */
+const readTogether = 64;
+
+function isBehind(sort: readonly Sort[], position: Position, after: Position | undefined): boolean {
+  return after === undefined || comparePositions(sort, after, position) < 0;
 }

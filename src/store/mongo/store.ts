@@ -16,22 +16,21 @@ import { choresOf, prepareToServe } from './background.ts';
 import { readMeta } from './collections.ts';
 import { connect, durable, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
+import { makeNewIndexes } from './database-indexes.ts';
+import { modelDigest } from './declared-indexes.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
-import { makeNewIndexes } from './index-setup.ts';
 import { mongoIndexes } from './indexes.ts';
 import { lacksOf } from './lacks.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
 import { prepareDatabase, readStore } from './prepare-database.ts';
-import { redefine } from './redefine.ts';
-import { register } from './register.ts';
+import { redefine, register } from './register.ts';
 import { createRegistry } from './registry.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
-import { modelDigest } from './wanted.ts';
 
 /** Options for tests. */
 export interface MongoTrial {

@@ -3,7 +3,7 @@ import { measure } from '../record/digest.ts';
 import type { BytesFile, KeptBytes, Measured } from '../upkeep/verify-attachments.ts';
 import { chunks, type FileDocument, fileName, files, goingName, isOlder, ofPartition } from './attachment-bucket.ts';
 import { attachingTypes, hasRecord, references } from './attachment-records.ts';
-import { strayChunks } from './attachment-strays.ts';
+import { strayChunks } from './attachment-sweep.ts';
 import type { Core } from './core.ts';
 import { pagesOf } from './pages.ts';
 

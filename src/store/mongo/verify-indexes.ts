@@ -12,7 +12,7 @@ import type { IndexFields } from './layout.ts';
 import { createdField, nameOf, orderField, updatedField } from './names.ts';
 import { pagesOf } from './pages.ts';
 import { readyCodes } from './parameters.ts';
-import { fieldsOf, keptFields, readable, type Readable, zoned } from './remake.ts';
+import { fieldsOf, keptFields, readable, type Readable, zoned } from './rewrite-fields.ts';
 
 /**
  * Compares the index fields of documents with those of their texts. Pending indexes are skipped. One finding per

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { countOf } from '../../../src/store/mongo/counts.ts';
+import { countOf } from '../../../src/store/mongo/count.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';

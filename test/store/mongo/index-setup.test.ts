@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { indexesOfDatabase } from '../../../src/store/mongo/database-indexes.ts';
-import { makeNewIndexes } from '../../../src/store/mongo/index-setup.ts';
+import { indexesOfDatabase, makeNewIndexes } from '../../../src/store/mongo/database-indexes.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import { shippedModel } from '../support/shipped.ts';
 import { openCore } from './support/core.ts';

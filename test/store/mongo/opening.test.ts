@@ -2,7 +2,7 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireStore } from '../../../src/store/open.ts';
 import { patientClient } from '../../../src/store/mongo/connect.ts';
-import { makeMissingIndexes } from '../../../src/store/mongo/index-setup.ts';
+import { makeMissingIndexes } from '../../../src/store/mongo/database-indexes.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';

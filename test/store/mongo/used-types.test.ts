@@ -1,6 +1,6 @@
 // The types that a partition uses: a delete looks for referrers among them alone.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { usedTypesOf } from '../../../src/store/mongo/used-types.ts';
+import { usedTypesOf } from '../../../src/store/mongo/referring.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import type { Place } from '../../support/store-place.ts';
 import { openClinic, person, picture, shippedModel } from '../support/shipped.ts';

@@ -8,10 +8,10 @@ import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { createdTimes } from './created.ts';
 import { hasPlaces } from './current.ts';
+import { madeBy } from './declared-indexes.ts';
 import { indexFields } from './entries.ts';
 import type { IndexFields, ResourceDocument } from './layout.ts';
 import { inTransaction } from './transaction.ts';
-import { madeBy } from './wanted.ts';
 
 /** The fields of a document that rebuilding needs; `text` is omitted if they follow the definitions. */
 export type Readable = Pick<ResourceDocument, '_id' | 'p' | 'b' | 'version' | 'updated' | 'made' | 'text' | 'owners'> &
@@ -50,7 +50,7 @@ export function fieldsOf(
  * Writes the index fields of documents by the definitions of this process. Skips a document that has changed since it
  * was read, since its write made its fields; and one with a damaged text, which has none.
  */
-export async function remake(
+export async function rewriteFields(
   core: Core,
   partition: PartitionInfo,
   type: ResourceType,

@@ -10,7 +10,7 @@ const patience = 3_000;
  * of a monitor, the server is not searched any more; if it is another command, its connection is lost to the pool.
  * `longest` is the timeout of an answer, in milliseconds. Returns a function that stops the watch.
  */
-export function reviveWhereStuck(client: MongoClient, longest: number): () => void {
+export function reconnectWhereStuck(client: MongoClient, longest: number): () => void {
   /** The time at which running commands should have ended. */
   const due = new Map<string, number>();
   const { connectTimeoutMS, heartbeatFrequencyMS } = client.options;
@@ -27,15 +27,15 @@ export function reviveWhereStuck(client: MongoClient, longest: number): () => vo
   client.on('connectionClosed', ({ address, connectionId }) => end(`${address} ${connectionId}`));
 
   const ending = new AbortController();
-  let reviving = false;
+  let reconnecting = false;
   const look = async (): Promise<void> => {
-    if (reviving || [...due.values()].every(time => time > performance.now())) return;
-    reviving = true;
+    if (reconnecting || [...due.values()].every(time => time > performance.now())) return;
+    reconnecting = true;
     await client.close().catch(() => undefined);
     due.clear();
     while (!ending.signal.aborted && !(await connected(client)))
       await new Promise(resolve => setTimeout(resolve, interval));
-    reviving = false;
+    reconnecting = false;
     if (ending.signal.aborted) await client.close();
   };
   const timer = setInterval(() => void look(), interval);
