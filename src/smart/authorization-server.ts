@@ -21,8 +21,6 @@ import type { Granted, ProviderParts } from './provider/provider-parts.ts';
 import { providerRequest } from './provider/provider-request.ts';
 import type { SigningKeys } from './token/signing-keys.ts';
 import { hasShown, tokenRequest } from './token/token-endpoint.ts';
-import { tokenEvent } from './token/token-event.ts';
-import type { ReportTokenEvent } from './token/token-event.ts';
 import { audiencesOf } from './sign-in/addresses.ts';
 
 export interface AuthorizationServerParts
@@ -116,7 +114,7 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     if (asked.kind === 'answered') {
       const { scope, audience } = asked.answer.grant;
       const client = asked.client.id;
-      report(tokenEvent('issued', 200, { grantType, client, scope, audience }), request, response);
+      report({ what: 'issued', status: 200, grantType, client, scope, audience }, request, response);
       return { body: asked.answer.body };
     }
     if (asked.scope !== undefined) narrowed.set(response, asked.scope);
@@ -126,13 +124,13 @@ export function createAuthorizationServer(parts: AuthorizationServerParts): Auth
     const { user, patient, audience } = consent ?? {};
     const what = status === 200 ? 'issued' : 'refused';
     const client = what === 'issued' || (await hasShown(asked.client, form, parts)) ? asked.client.id : undefined;
-    report(tokenEvent(what, status, { error, grantType, client, user, patient, audience, scope }), request, response);
+    report({ what, status, error, grantType, client, user, patient, audience, scope }, request, response);
     return undefined;
   };
   const revocation = async (request: IncomingMessage, response: ServerResponse): Promise<JsonAnswer> => {
     const form = parseForm(request.headers['content-type'], await readBody(request, response));
     const { client, ended } = await revokeToken(form, request.headers.authorization, forClients);
-    if (ended !== undefined) report(tokenEvent('revoked', 200, { client: client.id, ...ended }), request, response);
+    if (ended !== undefined) report({ what: 'revoked', status: 200, client: client.id, ...ended }, request, response);
     return { body: {} };
   };
 
@@ -187,7 +185,7 @@ async function withClientOfError<T>(
   } catch (error) {
     if (error instanceof OAuthError) {
       const { code, status, client } = error;
-      report(tokenEvent('refused', status, { error: code, client }), request, response);
+      report({ what: 'refused', status, error: code, client }, request, response);
     }
     throw error;
   }
@@ -209,4 +207,25 @@ function authorizeQuery(query: URLSearchParams): URLSearchParams {
   const mode = normal.get('response_mode');
   if (mode !== null && mode !== 'query') normal.set('response_mode', 'unsupported');
   return normal;
+}
+
+/** Receives the results of token requests. */
+type ReportTokenEvent = (event: TokenEvent, request: IncomingMessage, response: ServerResponse) => void;
+
+/** The result of a request for a token, or of a revocation. */
+export interface TokenEvent {
+  readonly what: 'issued' | 'refused' | 'revoked';
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** The reason of a refusal. */
+  readonly error?: string | undefined;
+  readonly grantType?: string | undefined;
+  readonly scope?: string | undefined;
+  /** Undefined if the client has not authenticated. */
+  readonly client?: string | undefined;
+  readonly user?: string | undefined;
+  /** Id of the patient in context. */
+  readonly patient?: string | undefined;
+  /** The base URL of the partition. */
+  readonly audience?: string | undefined;
 }

@@ -12,7 +12,7 @@ import type { Session } from './sign-in/session.ts';
 import type { SignInTried } from './sign-in/sign-in.ts';
 import { loadSigningKeys } from './token/signing-keys.ts';
 import { grantTypes } from './token/token-endpoint.ts';
-import type { TokenEvent } from './token/token-event.ts';
+import type { TokenEvent } from './authorization-server.ts';
 import { readAccountsAt } from './accounts/accounts.ts';
 import type { Config } from '../config/read.ts';
 import type { Authorization } from './authorization.ts';
@@ -199,18 +199,18 @@ function auditSignIn({ engine }: Assembled, { user, status, address, requestId =
 /** Audits the result of a token request; requests of unknown clients are counted. */
 function auditToken(
   { engine, publicUrl, clientAddress, countToken }: Assembled,
-  { client, audience, ...event }: TokenEvent,
+  { what, status, error, grantType, scope, client, user, patient, audience }: TokenEvent,
   request: IncomingMessage,
   response: ServerResponse,
 ): void {
-  const { what, grantType } = event;
   countToken?.(
     what,
     grantTypes.find(known => known === grantType),
   );
   const partition = audience?.slice(`${publicUrl}/r4/`.length);
   const address = clientAddress(request);
-  if (client === undefined) return engine.audit.refused(event.status, partition, address);
+  if (client === undefined) return engine.audit.refused(status, partition, address);
   const requestId = String(response.getHeader('X-Request-Id') ?? 'none');
-  engine.audit.authorization({ ...event, client, partition, address, requestId });
+  const event = { what, status, error, grantType, scope, client, user, patient };
+  engine.audit.authorization({ ...event, partition, address, requestId });
 }
