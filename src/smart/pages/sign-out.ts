@@ -48,14 +48,14 @@ export async function signOutPosted(visit: Visit): Promise<Reply> {
 const secretOf = ({ cookies }: Visit): string | undefined => cookies.read(sessionCookie);
 
 function signedOut({ texts, link }: Visit): Reply {
-  const words = texts.signOut;
+  const { done, doneTodo, again } = texts.signOut;
   return {
     kind: 'page',
-    title: words.done,
+    title: done,
     body: html`<div class="card">
-      <h1>${words.done}</h1>
-      <p class="lead">${words.doneTodo}</p>
-      <p><a href="${link('/auth/sign-in')}">${words.again}</a></p>
+      <h1>${done}</h1>
+      <p class="lead">${doneTodo}</p>
+      <p><a href="${link('/auth/sign-in')}">${again}</a></p>
     </div>`,
   };
 }
