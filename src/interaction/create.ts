@@ -75,7 +75,7 @@ export const create: Interaction = async (engine, request, partition) => {
     const draft = { type, letter: 'c', bodyId: 'ignored', bodyOf: () => body, key } as const;
     const id = contextOf(engine, request).newId();
     const decide = () => ({ id, former: undefined, precondition });
-    return answerWritten(await refuseCostly(writeRecord(engine, request, partition, draft, decide)), type, request);
+    return answerWritten(await refuseCostly(writeRecord(engine, request, draft, decide)), type, request);
   } catch (error) {
     if (error instanceof KeyUsed) throw keyUsed();
     if (!(error instanceof SeveralMatch)) throw error;

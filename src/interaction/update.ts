@@ -4,7 +4,6 @@ import { isId } from '../fhir/reference.ts';
 import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch } from '../store/port/errors.ts';
-import type { Partition } from '../store/port/partitions.ts';
 import { refuseControls } from './controls.ts';
 import { oneMatch, onlyMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
@@ -24,16 +23,14 @@ import type { Decision } from './write/write.ts';
  * Without an id in the URL, of the one record that matches its criteria.
  * https://hl7.org/fhir/R4/http.html#update, https://hl7.org/fhir/R4/http.html#cond-update
  */
-export const update: Interaction = async (engine, request, partition) => {
+export const update: Interaction = async (engine, request) => {
   const type = declaredType(engine.model, request);
   const isConditional = request.id === undefined;
-  const find = isConditional
-    ? await byCriteria(engine, type, request, partition)
-    : byId(engine, type, request, partition);
+  const find = isConditional ? await byCriteria(engine, type, request) : byId(engine, type, request);
   try {
     const bodyId = isConditional ? 'optional' : 'required';
     const draft = { type, letter: 'u', bodyOf: () => requiredBody(request), bodyId } as const;
-    const written = await refuseCostly(writeRecord(engine, request, partition, draft, find));
+    const written = await refuseCostly(writeRecord(engine, request, draft, find));
     return answerWritten(written, type, request);
   } catch (error) {
     if (error instanceof SeveralMatch) throw severalMatch(type, urlCriteria);
@@ -44,12 +41,12 @@ export const update: Interaction = async (engine, request, partition) => {
 type Find = () => Promise<Decision>;
 
 /** The record with the id of the URL. Throws FhirError 400 for an invalid id. */
-function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
+function byId(engine: Engine, type: ResourceType, request: FhirRequest): Find {
   const { headers, id = '' } = request;
   refuseControls(request);
   requireId(id);
   return async () => {
-    const current = await findCurrent(engine, type, request, partition, 'u');
+    const current = await findCurrent(engine, type, request, 'u');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'record') return { id, former: current.version };
     requireCreatable(type, id);
@@ -63,13 +60,8 @@ function byId(engine: Engine, type: ResourceType, request: FhirRequest, partitio
  * The one record that matches the criteria of the URL. If none does, one is created, under the id of the body if it has
  * one. https://hl7.org/fhir/R4/http.html#cond-update
  */
-async function byCriteria(
-  engine: Engine,
-  type: ResourceType,
-  request: FhirRequest,
-  partition: Partition,
-): Promise<Find> {
-  const { headers, base, parameters: pairs } = request;
+async function byCriteria(engine: Engine, type: ResourceType, request: FhirRequest): Promise<Find> {
+  const { headers, base, partition, parameters: pairs } = request;
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
   const { value } = parseBody(cutAttachments(requiredBody(request), type).rest, type.name).parsed;
   const given = isObject(value) ? asString(value['id']) : undefined;
@@ -79,7 +71,7 @@ async function byCriteria(
   return async () => {
     const found = await oneMatch(type, query, place, urlCriteria);
     // The version that matched, so that it still matches in the write.
-    const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
+    const current = await currentOf(engine, type, request, { letter: 'u', found });
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'record') {
       const { version } = current;
@@ -88,7 +80,7 @@ async function byCriteria(
     if (found !== undefined) throw recordNotWritable(base, type.name);
     if (given !== undefined) {
       requireCreatable(type, given);
-      const taken = await findCurrent(engine, type, { ...request, id: given }, partition, 'u');
+      const taken = await findCurrent(engine, type, { ...request, id: given }, 'u');
       if (taken.is === 'record' || (taken.is === 'none' && !taken.isFree)) throw idTaken(type, given);
     }
     return { id: newId, former: undefined, precondition: { is: 'no-match', query, keepsId: given !== undefined } };

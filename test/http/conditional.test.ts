@@ -182,7 +182,7 @@ describe('a conditional delete', () => {
       address: '',
       access: 'open',
       method: 'DELETE',
-      partition: server.partition,
+      partition,
       base: server.base,
       resourceType: 'Communication',
       parameters: [['identifier', 'urn:call|partly']],

@@ -4,7 +4,6 @@ import { fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import type { Partition } from '../../store/port/partitions.ts';
 import type { Requirement, StoredVersion, WriteOptions } from '../../store/port/records.ts';
 import { refuseControls, returnOf } from '../controls.ts';
 import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
@@ -21,54 +20,6 @@ import { untilCommitted } from '../write/commit.ts';
 import type { CommittedChange } from '../write/context.ts';
 import { refuseReferred, unreferred } from './referrers.ts';
 
-/** Versions to delete, and what the write of their tombstones requires. */
-interface Removable {
-  readonly versions: readonly FormerVersion[];
-  readonly requires: readonly Requirement[];
-}
-
-/**
- * Deletes records in one write: all or none with the `unit` `all`. `find` returns their current versions, and throws
- * FhirError if they may not be deleted: it is called again (`isAgain`) for those that are left if another write comes
- * between, or if what the deletion requires does not hold. Returns the versions that the deletion made, with the
- * content of those before, for the audit; they are added to `removed`, which has them also if it throws. Throws
- * FhirError 409 if other writes come between again and again.
- */
-async function removeRecords(
-  engine: Engine,
-  request: FhirRequest,
-  partition: Partition,
-  find: (isAgain: boolean) => Promise<Removable>,
-  { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
-): Promise<readonly StoredVersion[]> {
-  const context = contextOf(engine, request);
-  let isAgain = false;
-  let versions: readonly FormerVersion[] = [];
-  const committed = (changes: readonly CommittedChange[]): void => {
-    for (const { change, result } of changes) {
-      const version = versions.find(({ id }) => id === change.id);
-      if (version !== undefined) removed.push({ ...version, version: result.version, lastUpdated: result.lastUpdated });
-    }
-    context.committed?.(changes);
-  };
-  await untilCommitted({ ...context, committed }, request, partition, async () => {
-    const found = await find(isAgain);
-    ({ versions } = found);
-    isAgain = true;
-    return {
-      changes: versions.map(({ type, id, version }) => ({
-        change: { kind: 'remove', type, id, precondition: { is: 'version', version } } as const,
-        contents: [],
-      })),
-      options: { requires: found.requires, unit },
-      begun: versions.map(version => ({ ...version, key: undefined })),
-    };
-  });
-  return removed;
-}
-
-type Unit = NonNullable<WriteOptions['unit']>;
-
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
 
@@ -81,32 +32,25 @@ const together = 100;
  * id in the URL, of the records that match its criteria: of one, or of several where the type declares that.
  * https://hl7.org/fhir/R4/http.html#delete, https://hl7.org/fhir/R4/http.html#3.1.0.7.1
  */
-export const remove: Interaction = (engine, request, partition) => {
+export const remove: Interaction = (engine, request) => {
   const type = declaredType(engine.model, request);
-  return request.id === undefined
-    ? removeMatches(engine, request, partition, type)
-    : removeById(engine, request, partition, type);
+  return request.id === undefined ? removeMatches(engine, request, type) : removeById(engine, request, type);
 };
 
-async function removeById(
-  engine: Engine,
-  request: FhirRequest,
-  partition: Partition,
-  type: ResourceType,
-): Promise<FhirResponse> {
+async function removeById(engine: Engine, request: FhirRequest, type: ResourceType): Promise<FhirResponse> {
   const { headers, access } = request;
   refuseControls(request);
   let tombstone: StoredVersion | undefined;
   const find = async (isAgain: boolean): Promise<Removable> => {
-    const current = await findCurrent(engine, type, request, partition, 'd');
+    const current = await findCurrent(engine, type, request, 'd');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
-    return removable(engine, request, partition, type, {
+    return removable(engine, request, type, {
       versions: current.is === 'record' ? [current.version] : [],
       isAgain,
     });
   };
-  const [removed] = await removeRecords(engine, request, partition, find);
+  const [removed] = await removeRecords(engine, request, find);
   const name = `\`${type.name}/${request.id}\``;
   if (removed === undefined) {
     // That a record was deleted is only for callers who may see every record of the type, as for 410.
@@ -121,18 +65,13 @@ async function removeById(
  * Deletes what matches, in one write if the store promises that. A record that changes meanwhile is read again, and
  * remains if it matches no more.
  */
-async function removeMatches(
-  engine: Engine,
-  request: FhirRequest,
-  partition: Partition,
-  type: ResourceType,
-): Promise<FhirResponse> {
-  const { parameters: pairs, headers, base } = request;
+async function removeMatches(engine: Engine, request: FhirRequest, type: ResourceType): Promise<FhirResponse> {
+  const { parameters: pairs, headers, base, partition } = request;
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
   const place = { partition, extract: engine.extract, base };
   const isSingle = type.conditionalDelete === 'single';
   const openOf = async (found: StoredVersion | undefined): Promise<FormerVersion | undefined> => {
-    const current = await currentOf(engine, type, request, partition, { letter: 'd', found });
+    const current = await currentOf(engine, type, request, { letter: 'd', found });
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is !== 'record' && found !== undefined) throw recordNotWritable(base, type.name);
     return current.is === 'record' ? current.version : undefined;
@@ -148,15 +87,15 @@ async function removeMatches(
     return (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   };
   const removeAll = (): Promise<readonly StoredVersion[]> =>
-    removeRecords(engine, request, partition, async isAgain => {
+    removeRecords(engine, request, async isAgain => {
       const versions = await match();
-      const found = await removable(engine, request, partition, type, { versions, isAgain });
+      const found = await removable(engine, request, type, { versions, isAgain });
       const only = isSingle ? versions.map(({ id }) => onlyMatch(type, query, id)) : [];
       return { ...found, requires: [...found.requires, ...only] };
     });
   const removeEach = async (): Promise<readonly StoredVersion[]> => {
     const ids = (await match()).map(({ id }) => id);
-    await refuseIfReferred(engine, request, partition, type, ids);
+    await refuseIfReferred(engine, request, type, ids);
     const removed: StoredVersion[] = [];
     try {
       for (let at = 0; at < ids.length; at += together) {
@@ -164,8 +103,8 @@ async function removeMatches(
         // The records before them are deleted: they refer to nothing any more.
         const deleted = ids.slice(at);
         const find = async (isAgain: boolean): Promise<Removable> =>
-          removable(engine, request, partition, type, { versions: await match(slice), deleted, isAgain });
-        await removeRecords(engine, request, partition, find, { unit: 'each', removed });
+          removable(engine, request, type, { versions: await match(slice), deleted, isAgain });
+        await removeRecords(engine, request, find, { unit: 'each', removed });
       }
     } catch (error) {
       // The event of the request has its failure, and no records.
@@ -195,7 +134,6 @@ interface Found extends Pick<Removable, 'versions'> {
 async function removable(
   engine: Engine,
   request: FhirRequest,
-  partition: Partition,
   type: ResourceType,
   { versions, isAgain, ...found }: Found,
 ): Promise<Removable> {
@@ -204,7 +142,7 @@ async function removable(
   const { deleted = ids } = found;
   // The write decides it: who refers to a record is searched only if it was refused.
   if (isAgain || contextOf(engine, request).atEnd !== undefined)
-    await refuseIfReferred(engine, request, partition, type, ids, deleted);
+    await refuseIfReferred(engine, request, type, ids, deleted);
   return { versions, requires: [unreferred(type, ids, { deleted, base: request.base })] };
 }
 
@@ -215,17 +153,63 @@ async function removable(
 async function refuseIfReferred(
   engine: Engine,
   request: FhirRequest,
-  partition: Partition,
   type: ResourceType,
   ids: readonly string[],
   deleted: readonly string[] = ids,
 ): Promise<void> {
   if (type.deletePolicy !== 'refuse') return;
-  const check = (): Promise<void> => refuseReferred(engine, request, partition, type, { ids, deleted });
+  const check = (): Promise<void> => refuseReferred(engine, request, type, { ids, deleted });
   const { atEnd } = contextOf(engine, request);
   if (atEnd === undefined) await check();
   else atEnd(check);
 }
+
+/** Versions to delete, and what the write of their tombstones requires. */
+interface Removable {
+  readonly versions: readonly FormerVersion[];
+  readonly requires: readonly Requirement[];
+}
+
+/**
+ * Deletes records in one write: all or none with the `unit` `all`. `find` returns their current versions, and throws
+ * FhirError if they may not be deleted: it is called again (`isAgain`) for those that are left if another write comes
+ * between, or if what the deletion requires does not hold. Returns the versions that the deletion made, with the
+ * content of those before, for the audit; they are added to `removed`, which has them also if it throws. Throws
+ * FhirError 409 if other writes come between again and again.
+ */
+async function removeRecords(
+  engine: Engine,
+  request: FhirRequest,
+  find: (isAgain: boolean) => Promise<Removable>,
+  { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
+): Promise<readonly StoredVersion[]> {
+  const context = contextOf(engine, request);
+  let isAgain = false;
+  let versions: readonly FormerVersion[] = [];
+  const committed = (changes: readonly CommittedChange[]): void => {
+    for (const { change, result } of changes) {
+      const version = versions.find(({ id }) => id === change.id);
+      if (version !== undefined) removed.push({ ...version, version: result.version, lastUpdated: result.lastUpdated });
+    }
+    context.committed?.(changes);
+  };
+  await untilCommitted({ ...context, committed }, request, async () => {
+    const found = await find(isAgain);
+    ({ versions } = found);
+    isAgain = true;
+    return {
+      changes: versions.map(({ type, id, version }) => ({
+        change: { kind: 'remove', type, id, precondition: { is: 'version', version } } as const,
+        contents: [],
+      })),
+      options: { requires: found.requires, unit },
+      begun: versions.map(version => ({ ...version, key: undefined })),
+    };
+  });
+  return removed;
+}
+
+type Unit = NonNullable<WriteOptions['unit']>;
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */
 function answer({ headers }: FhirRequest, text: string): FhirResponse {

@@ -33,8 +33,7 @@ interface Deleted {
  */
 export async function refuseReferred(
   engine: Pick<Engine, 'model' | 'extract'>,
-  { access, base }: Pick<FhirRequest, 'access' | 'base'>,
-  partition: Partition,
+  { access, base, partition }: Pick<FhirRequest, 'access' | 'base' | 'partition'>,
   type: ResourceType,
   asked: Deleted,
 ): Promise<void> {

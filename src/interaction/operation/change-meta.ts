@@ -1,7 +1,6 @@
 import { properties } from '../../fhir/resource-text.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
-import type { Partition } from '../../store/port/partitions.ts';
 import { declaredType } from '../declared.ts';
 import { tooManyWrites } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
@@ -17,14 +16,13 @@ import type { Labels } from './meta-labels.ts';
  * `$meta-add`: adds profiles, security labels and tags to a record; those that it has stay as they are. Answers with
  * the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-add.html
  */
-export const metaAdd: Interaction = (engine, request, partition) => changeMeta(engine, request, partition, withLabels);
+export const metaAdd: Interaction = (engine, request) => changeMeta(engine, request, withLabels);
 
 /**
  * `$meta-delete`: removes profiles, security labels and tags from a record; those that it does not have are ignored.
  * Answers with the new Meta. https://hl7.org/fhir/R4/resource-operation-meta-delete.html
  */
-export const metaDelete: Interaction = (engine, request, partition) =>
-  changeMeta(engine, request, partition, withoutLabels);
+export const metaDelete: Interaction = (engine, request) => changeMeta(engine, request, withoutLabels);
 
 /**
  * Writes the record with its labels changed, as an update: a new version, unless nothing changes. Throws FhirError as
@@ -33,20 +31,19 @@ export const metaDelete: Interaction = (engine, request, partition) =>
 async function changeMeta(
   engine: Engine,
   request: FhirRequest,
-  partition: Partition,
   change: (labels: Labels, given: Labels) => Labels,
 ): Promise<FhirResponse> {
   const type = declaredType(engine.model, request);
   const given = labelsOf(readArguments(engine, request).object('meta'));
   const find = async () => {
-    const current = await findCurrent(engine, type, request, partition, 'u');
-    const former = requireChangeable(engine, type, request, partition, { current, what: `\`$${request.operation}\`` });
+    const current = await findCurrent(engine, type, request, 'u');
+    const former = requireChangeable(engine, type, request, { current, what: `\`$${request.operation}\`` });
     return { id: former.id, former };
   };
   const bodyOf = (former: FormerVersion | undefined): Buffer =>
     Buffer.from(withMeta(former?.text ?? '{}', labels => change(labels, given)));
   const draft = { type, letter: 'u', bodyOf, bodyId: 'required' } as const;
-  const written = await writeRecord(engine, request, partition, draft, find);
+  const written = await writeRecord(engine, request, draft, find);
   const { text } = written;
   if (text === undefined) throw tooManyWrites();
   return answerMeta({ ...written, type: type.name, text });

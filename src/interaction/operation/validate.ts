@@ -6,7 +6,6 @@ import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { readStored } from '../../fhir/stored-text.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Partition } from '../../store/port/partitions.ts';
 import type { VersionWithText } from '../../store/port/records.ts';
 import { severityOfRule, severityFor } from '../../validation/policy.ts';
 import type { Weigh } from '../../validation/profile/findings.ts';
@@ -40,7 +39,7 @@ export const validate: Interaction = async (engine, request, partition) => {
   const further =
     asked.mode === 'delete'
       ? // A caller who may not delete must not learn what a delete would find.
-        await (refusals.length > 0 ? [] : deleteIssues(engine, type, request, partition, here))
+        await (refusals.length > 0 ? [] : deleteIssues(engine, type, request, here))
       : await contentIssues(engine, type, asked, { ...request, partition, letter: 'c' }, here);
   const issues = [...refusals, ...further];
   const outcome = operationOutcome(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues));
@@ -91,14 +90,13 @@ async function deleteIssues(
   engine: Engine,
   type: ResourceType,
   request: FhirRequest,
-  partition: Partition,
   found: VersionWithText | undefined,
 ): Promise<readonly Issue[]> {
   try {
-    const current = await currentOf(engine, type, request, partition, { letter: 'd', found });
+    const current = await currentOf(engine, type, request, { letter: 'd', found });
     if (current.is !== 'record' || type.deletePolicy !== 'refuse') return [];
     const ids = [current.version.id];
-    await refuseReferred(engine, request, partition, type, { ids, deleted: ids });
+    await refuseReferred(engine, request, type, { ids, deleted: ids });
     return [];
   } catch (error) {
     if (!(error instanceof FhirError) || error.status >= 500) throw error;

@@ -1,6 +1,5 @@
 import { fhirError } from '../../fhir/error.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Partition } from '../../store/port/partitions.ts';
 import type { Requirement } from '../../store/port/records.ts';
 import { refuseControls } from '../controls.ts';
 import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
@@ -22,13 +21,10 @@ import { readPatch } from './read-patch.ts';
  * applied to that version. Without an id in the URL, of the one record that matches its criteria.
  * https://hl7.org/fhir/R4/http.html#patch
  */
-export const patch: Interaction = async (engine, request, partition) => {
+export const patch: Interaction = async (engine, request) => {
   const type = declaredType(engine.model, request);
   const apply = readPatch(engine, type, request);
-  const find =
-    request.id === undefined
-      ? await byCriteria(engine, type, request, partition)
-      : byId(engine, type, request, partition);
+  const find = request.id === undefined ? await byCriteria(engine, type, request) : byId(engine, type, request);
   const { linked } = contextOf(engine, request);
   const bodyOf = async (former: FormerVersion | undefined): Promise<Buffer> => {
     if (former === undefined) throw new Error('A patch creates no record');
@@ -37,11 +33,11 @@ export const patch: Interaction = async (engine, request, partition) => {
   };
   const draft = { type, letter: 'u', bodyOf, bodyId: 'required' } as const;
   const decide = async () => replacedBy(await find());
-  return answerWritten(await refuseCostly(writeRecord(engine, request, partition, draft, decide)), type, request);
+  return answerWritten(await refuseCostly(writeRecord(engine, request, draft, decide)), type, request);
 
   function replacedBy({ current, requires }: FoundRecord): Decision {
     if (current.is !== 'record' && request.id === undefined) throw noMatch(type);
-    const former = requireChangeable(engine, type, request, partition, { current, what: 'A patch' });
+    const former = requireChangeable(engine, type, request, { current, what: 'A patch' });
     return { id: former.id, former, requires };
   }
 };
@@ -54,24 +50,19 @@ interface FoundRecord {
 
 type Find = () => Promise<FoundRecord>;
 
-function byId(engine: Engine, type: ResourceType, request: FhirRequest, partition: Partition): Find {
+function byId(engine: Engine, type: ResourceType, request: FhirRequest): Find {
   refuseControls(request);
-  return async () => ({ current: await findCurrent(engine, type, request, partition, 'u') });
+  return async () => ({ current: await findCurrent(engine, type, request, 'u') });
 }
 
 /** The one record that matches the criteria of the URL. https://hl7.org/fhir/R4/http.html#patch */
-async function byCriteria(
-  engine: Engine,
-  type: ResourceType,
-  request: FhirRequest,
-  partition: Partition,
-): Promise<Find> {
-  const { base, parameters: pairs } = request;
+async function byCriteria(engine: Engine, type: ResourceType, request: FhirRequest): Promise<Find> {
+  const { base, partition, parameters: pairs } = request;
   const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
   const place = { partition, extract: engine.extract, base };
   return async () => {
     const found = await oneMatch(type, query, place, urlCriteria);
-    const current = await currentOf(engine, type, request, partition, { letter: 'u', found });
+    const current = await currentOf(engine, type, request, { letter: 'u', found });
     return { current, requires: found === undefined ? [] : [onlyMatch(type, query, found.id)] };
   };
 }

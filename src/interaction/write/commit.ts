@@ -54,7 +54,6 @@ const mostAttempts = 100;
 export async function untilCommitted<T extends Settled>(
   { begin, committed }: Pick<WriteContext, 'begin' | 'committed'>,
   request: FhirRequest,
-  partition: Partition,
   settle: (failure: Error | undefined) => Promise<T>,
 ): Promise<{ readonly settled: T; readonly results: readonly WriteResult[] }> {
   const known = new Set<string>();
@@ -68,7 +67,7 @@ export async function untilCommitted<T extends Settled>(
     await Promise.all(added.map(write => begin(request, write)));
     for (const { id } of added) known.add(id);
     try {
-      const results = await commit(partition, changes, options, committed);
+      const results = await commit(request.partition, changes, options, committed);
       if (acceptsMatch || !results.some(({ outcome }) => outcome === 'matched')) return { settled, results };
       failure = undefined;
     } catch (error) {

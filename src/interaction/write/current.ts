@@ -4,7 +4,6 @@ import type { Letter } from '../../auth/scope.ts';
 import { recordNotChangeable, recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
@@ -20,8 +19,7 @@ import type { FormerVersion } from './client-record.ts';
 export function requireChangeable(
   { extract }: Pick<Engine, 'extract'>,
   type: ResourceType,
-  { id = '', access, base, headers }: FhirRequest,
-  partition: Partition,
+  { id = '', access, base, headers, partition }: FhirRequest,
   { current, what }: { readonly current: CurrentRecord; readonly what: string },
 ): FormerVersion {
   // That a record was deleted is only for callers who may see every record of the type.
@@ -45,6 +43,9 @@ export type CurrentRecord =
   /** There is none, or none for the caller, who may take its id only if it is free. */
   | { readonly is: 'none'; readonly isFree: boolean };
 
+/** The part of a request that decides which records it may write. */
+type WriteRequest = Pick<FhirRequest, 'base' | 'access' | 'partition'>;
+
 /**
  * The current version of the record that a request writes to. One that the caller may neither write nor read does not
  * exist for the caller; neither does a deleted one, unless the caller may write its last content. Throws FhirError 403
@@ -53,21 +54,19 @@ export type CurrentRecord =
 export async function findCurrent(
   engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
-  request: Pick<FhirRequest, 'base' | 'access' | 'id'>,
-  partition: Partition,
+  request: WriteRequest & Pick<FhirRequest, 'id'>,
   letter: Letter,
 ): Promise<CurrentRecord> {
   const { id = '' } = request;
-  const found = isId(id) ? await partition.read(type.name, id) : undefined;
-  return currentOf(engine, type, request, partition, { letter, found });
+  const found = isId(id) ? await request.partition.read(type.name, id) : undefined;
+  return currentOf(engine, type, request, { letter, found });
 }
 
 /** The record of a current version that has been read. */
 export async function currentOf(
   { model, extract }: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,
-  { base, access }: Pick<FhirRequest, 'base' | 'access'>,
-  partition: Partition,
+  { base, access, partition }: WriteRequest,
   { letter, found }: { readonly letter: Letter; readonly found: StoredVersion | undefined },
 ): Promise<CurrentRecord> {
   if (found === undefined) return { is: 'none', isFree: true };

@@ -52,15 +52,14 @@ export interface WrittenRecord extends WriteResult {
 export async function writeRecord(
   engine: Engine,
   request: FhirRequest,
-  partition: Partition,
   { type, letter, bodyId, bodyOf, key }: Draft,
   decide: () => Decision | Promise<Decision>,
 ): Promise<WrittenRecord> {
+  const { base, access, partition } = request;
   // A repeated write is answered before any check: the definitions may have changed since.
   const [earlier] = key === undefined ? [] : await partition.write([], { key });
   if (earlier !== undefined) return withText(partition, type, earlier);
   const context = contextOf(engine, request);
-  const { base, access } = request;
   const isCreate = letter === 'c';
   const placeOf = ({ id, former }: Decision): ClientPlace =>
     // The id of a new record is not the caller's choice: access is decided without it.
@@ -94,7 +93,7 @@ export async function writeRecord(
       warnings: record.warnings,
     };
   };
-  const { settled, results } = await untilCommitted(context, request, partition, settle);
+  const { settled, results } = await untilCommitted(context, request, settle);
   const { id, parts, owners, warnings } = settled;
   const [result] = results;
   if (result === undefined) throw new Error('A write gives a result for each change');
