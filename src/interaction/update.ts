@@ -5,14 +5,14 @@ import { asString, isObject } from '../fhir/json-object.ts';
 import type { ResourceType } from '../model/model.ts';
 import { SeveralMatch } from '../store/port/errors.ts';
 import { refuseControls } from './controls.ts';
-import { oneMatch, onlyMatch, readCriteria, severalMatch, urlCriteria } from './criteria.ts';
+import { severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
 import { refuseCostly } from './search/costly.ts';
 import { answerWritten } from './write/answer.ts';
 import { cutAttachments, parseBody, requiredBody } from './write/body.ts';
-import { currentOf, findCurrent } from './write/current.ts';
+import { findByCriteria, findCurrent } from './write/current.ts';
 import { contextOf } from './write/client-context.ts';
 import { writeRecord } from './write/write.ts';
 import type { Decision } from './write/write.ts';
@@ -61,22 +61,16 @@ function byId(engine: Engine, type: ResourceType, request: FhirRequest): Find {
  * one. https://hl7.org/fhir/R4/http.html#cond-update
  */
 async function byCriteria(engine: Engine, type: ResourceType, request: FhirRequest): Promise<Find> {
-  const { headers, base, partition, parameters: pairs } = request;
-  const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
+  const { headers, base } = request;
+  const find = await findByCriteria(engine, type, request);
   const { value } = parseBody(cutAttachments(requiredBody(request), type).rest, type.name).parsed;
   const given = isObject(value) ? asString(value['id']) : undefined;
   if (given !== undefined) requireId(given);
   const newId = given ?? contextOf(engine, request).newId();
-  const place = { partition, extract: engine.extract, base };
   return async () => {
-    const found = await oneMatch(type, query, place, urlCriteria);
-    // The version that matched, so that it still matches in the write.
-    const current = await currentOf(engine, type, request, { letter: 'u', found });
+    const { query, found, current, requires } = await find();
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
-    if (current.is === 'record') {
-      const { version } = current;
-      return { id: version.id, former: version, requires: [onlyMatch(type, query, version.id)] };
-    }
+    if (current.is === 'record') return { id: current.version.id, former: current.version, requires };
     if (found !== undefined) throw recordNotWritable(base, type.name);
     if (given !== undefined) {
       requireCreatable(type, given);

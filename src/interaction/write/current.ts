@@ -5,9 +5,11 @@ import { recordNotChangeable, recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import { hasText } from '../../store/port/records.ts';
-import type { StoredVersion } from '../../store/port/records.ts';
+import type { Requirement, StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { gone, notFound } from '../../fhir/error.ts';
+import type { Query } from '../../search/ast.ts';
+import { oneMatch, onlyMatch, readCriteria, urlCriteria } from '../criteria.ts';
 import { requireMatch } from '../if-match.ts';
 import type { FormerVersion } from './client-record.ts';
 
@@ -82,4 +84,34 @@ export async function currentOf(
   if (isWithinRule || isWithin(restriction(access, type, 'r'), type, found, extract, partition))
     throw recordNotWritable(base, type.name);
   return { is: 'none', isFree: false };
+}
+
+/** The one record that matches the criteria of the URL of a request. */
+interface MatchedRecord {
+  readonly query: Query;
+  /** The version that matched, so that it still matches in the write; undefined if nothing does. */
+  readonly found: StoredVersion | undefined;
+  readonly current: CurrentRecord;
+  /** What the write requires: that no other record matches. */
+  readonly requires: readonly Requirement[];
+}
+
+/**
+ * Reads the criteria of the URL of an update or a patch; what is returned finds the one record that matches them at
+ * each call. Throws FhirError 400 for the criteria, and 412 for several matches.
+ * https://hl7.org/fhir/R4/http.html#cond-update
+ */
+export async function findByCriteria(
+  engine: Engine,
+  type: ResourceType,
+  request: FhirRequest,
+): Promise<() => Promise<MatchedRecord>> {
+  const { base, partition, parameters: pairs } = request;
+  const query = await readCriteria(engine, type, request, partition, { pairs, source: urlCriteria });
+  const place = { partition, extract: engine.extract, base };
+  return async () => {
+    const found = await oneMatch(type, query, place, urlCriteria);
+    const current = await currentOf(engine, type, request, { letter: 'u', found });
+    return { query, found, current, requires: found === undefined ? [] : [onlyMatch(type, query, found.id)] };
+  };
 }
