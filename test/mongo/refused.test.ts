@@ -48,6 +48,20 @@ describe('serve on MongoDB', () => {
     expect(stdout + stderr).not.toMatch(/hush|somebody/);
   });
 
+  it('refuses a single server, and names the two commands that make it a replica set', async () => {
+    const client = new MongoClient(storeOf('admin'));
+    onTestFinished(() => client.close());
+    await client.db().command({ bridgeSingle: true });
+    onTestFinished(async () => void (await client.db().command({ bridgeSingle: false })));
+    const { code, stderr } = await run(['serve', '--port', '0', '--access', 'open'], {
+      env: { CRS_STORE: storeOf('records') },
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/`mongod --replSet rs0`.*`mongosh --eval 'rs\.initiate\(\)'`/),
+    ]);
+  });
+
   it('leaves a database of something else alone', async () => {
     const client = new MongoClient(storeOf('other'));
     onTestFinished(() => client.close());

@@ -20,11 +20,12 @@ type Headers = Readonly<Record<string, string>>;
 /** Everything of every type. */
 export const everything = 'system/*.cruds';
 
-export async function serveVersioned(): Promise<VersionedServer> {
+/** `step`: how far its clock goes on whenever it is read, in milliseconds. */
+export async function serveVersioned({ step = 10 } = {}): Promise<VersionedServer> {
   const tokens = testTokens();
   const clock = { now: Date.UTC(2026, 0, 1) };
   const folder = join(import.meta.dirname, '../fixtures/versioned');
-  const parts = { verify: tokens.verify, now: () => (clock.now += 10) };
+  const parts = { verify: tokens.verify, now: () => (clock.now += step) };
   const server = await serve([patient('p1'), patient('p2')], ['--definitions', folder], undefined, parts);
   const authorized: VersionedServer['authorized'] = (scope, claims = {}) =>
     tokens.bearer({ scope, expires: Number.MAX_SAFE_INTEGER, ...claims });

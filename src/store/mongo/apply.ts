@@ -4,7 +4,7 @@ import { requireAttachments } from './attachments.ts';
 import { places } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
 import { createdBefore } from './created.ts';
-import { hasPlaces, readCurrent, readOlder, readOlderBy, type Stored } from './current.ts';
+import { hasPlaces, readCurrent, type Stored } from './current.ts';
 import { answeredLate, isTaken, isTooLarge } from './failures.ts';
 import type { ResourceDocument } from './layout.ts';
 import { declared, historyOf, nextDocument, outcomeOf } from './prepare.ts';
@@ -14,8 +14,6 @@ import { inTransaction } from './transaction.ts';
 export interface WriteStep extends Step {
   /** `lastUpdated`, if several changes share one. */
   readonly updated?: number;
-  /** `_id` of the reservation of the write. */
-  readonly by?: string;
 }
 
 /** Another process has written the resource meanwhile. */
@@ -38,7 +36,7 @@ export async function applyChange(
   for (;;) {
     try {
       // If ids have their own directory, both are written in one transaction.
-      const spread = manner.session === undefined && core.deployment.transactions && hasPlaces(core, change.type);
+      const spread = manner.session === undefined && hasPlaces(core, change.type);
       return spread ? await inTransaction(core, session => apply({ ...manner, session })) : await apply(manner);
     } catch (error) {
       if (!(error instanceof LostRace) || manner.session !== undefined) throw error;
@@ -55,7 +53,7 @@ async function applyOnce(
 ): Promise<WriteResult> {
   declared(core, change.type);
   const { p } = partition;
-  const isNew = change.kind === 'put' && change.precondition?.is === 'absent' && manner.by === undefined;
+  const isNew = change.kind === 'put' && change.precondition?.is === 'absent';
   // Usually it does not exist: then the insert alone decides.
   if (isNew && manner.session === undefined) {
     const document = await documentFor(core, partition, change, undefined, manner);
@@ -63,37 +61,12 @@ async function applyOnce(
     if (created !== undefined) return created;
   }
   const current = await readCurrent(core, p, change.type, change.id, manner);
-  if (manner.by !== undefined && current !== undefined) {
-    const done = await writtenBy(core, p, change.type, change.id, manner.by, current);
-    if (done !== undefined) return done;
-  }
   const outcome = outcomeOf(change, current);
   if (outcome === 'unchanged') return unchanged(change, current);
   const document = await documentFor(core, partition, change, current, manner);
   return current === undefined
     ? create(core, change, document, manner)
     : replace(core, change, current, document, outcome, manner);
-}
-
-/**
- * The version that was written to a resource under a reservation; undefined if there is none yet. `current` if it is
- * known.
- */
-export async function writtenBy(
-  core: Core,
-  p: string,
-  type: string,
-  id: string,
-  by: string,
-  current?: Stored,
-): Promise<WriteResult | undefined> {
-  const last = current ?? (await readCurrent(core, p, type, id));
-  if (last === undefined) return undefined;
-  const of = last.by === by ? last : await readOlderBy(core, p, type, id, by);
-  if (of === undefined) return undefined;
-  if (of.text === undefined) return resultOf('removed', id, of);
-  const before = of.version === 1 ? undefined : await readOlder(core, p, type, id, of.version - 1);
-  return resultOf(before?.text === undefined ? 'created' : 'updated', id, of);
 }
 
 async function create(core: Core, change: Change, document: ResourceDocument, manner: WriteStep): Promise<WriteResult> {
@@ -113,11 +86,10 @@ async function documentFor(
   current: Stored | undefined,
   step: WriteStep,
 ): Promise<ResourceDocument> {
-  const { updated, by } = step;
   const attached = change.kind === 'put' ? (change.attachments ?? []) : [];
   await requireAttachments(core, partition.p, attached, change.type);
   const created = await createdBefore(core, partition.p, change.type, current, step);
-  return nextDocument(core, partition, change, current, { updated, by, created });
+  return nextDocument(core, partition, change, current, { updated: step.updated, created });
 }
 
 /** Replaces the current version, which goes to the history before. */

@@ -1,13 +1,13 @@
+import type { MongoClient } from 'mongodb';
+import type { Change, WriteOptions, WriteResult } from '../port/records.ts';
 import { type Conditional, isConditional } from '../port/conditional.ts';
-import { StoreUnavailable } from '../port/errors.ts';
-import type { Change, WriteKey, WriteOptions, WriteResult } from '../port/records.ts';
 import { applyChange, LostRace, type WriteStep } from './apply.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, withSession } from './core.ts';
 import { answeredLate, isTaken } from './failures.ts';
-import { keptResults, keyedReservation, readReservation, repeatedResults } from './keyed.ts';
+import { keyedReservation, keptResults, repeatedResults } from './keyed.ts';
 import { keepMark } from './mark.ts';
-import { matchOf, matchReservation, requireAll, reservationFor, unconditional } from './match.ts';
+import { matchOf, matchReservation, requireAll, unconditional } from './match.ts';
 import { nextStamp } from './prepare.ts';
 import { keyReservation } from './reservation-id.ts';
 import { inTransaction } from './transaction.ts';
@@ -17,45 +17,63 @@ export async function writeAtOnce(
   core: Core,
   partition: PartitionInfo,
   changes: readonly Change[],
-  { mark, key, requires = [] }: WriteOptions,
+  options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
+  const { p } = partition;
+  const { key } = options;
   const requireTime = answeredLate(core);
-  for (;;) {
-    const repeated = key === undefined ? undefined : await earlier(core, partition, key);
-    if (repeated !== undefined) return repeated;
-    try {
-      return await inTransaction(core, async session => {
-        const manner: WriteStep = { session, updated: nextStamp(core, partition.p) };
-        await requireAll(core, partition, requires, manner);
-        const results: WriteResult[] = [];
-        for (const change of changes) results.push(await writeOne(core, partition, change, manner));
-        const [first] = changes;
-        if (key !== undefined && first !== undefined) {
-          const kept = { ...keyedReservation(partition, key, first), results: keptResults(results) };
-          await reservations(core.database).insertOne(kept, { session });
+  return inTurn(
+    core,
+    [...turnsOf(p, changes), ...(key === undefined ? [] : [keyReservation(p, key.key)])],
+    async () => {
+      for (;;) {
+        requireTime();
+        const repeated = key === undefined ? undefined : await repeatedResults(core, partition, key);
+        if (repeated !== undefined) return repeated;
+        try {
+          return await writeOnce(core, partition, changes, options);
+        } catch (error) {
+          // Another process was first: with the key, or with one of the resources.
+          if (!(error instanceof LostRace) && !isTaken(error)) throw error;
         }
-        await keepMark(core, partition.p, mark, manner);
-        return results;
-      });
-    } catch (error) {
-      // Another process was first: with the key, with the same criteria, or with one of the resources.
-      if (!(error instanceof LostRace) && !isTaken(error)) throw error;
-      requireTime();
-      const left = changes.filter(isConditional).map(change => matchReservation(partition.p, change));
-      await reservations(core.database).deleteMany({ _id: { $in: left } });
-    }
-  }
+      }
+    },
+  );
 }
 
-async function writeOne(core: Core, partition: PartitionInfo, change: Change, manner: WriteStep): Promise<WriteResult> {
-  return isConditional(change)
-    ? createUnlessMatching(core, partition, change, manner)
-    : applyChange(core, partition, change, manner);
+async function writeOnce(
+  core: Core,
+  partition: PartitionInfo,
+  changes: readonly Change[],
+  { mark, key, requires = [] }: WriteOptions,
+): Promise<readonly WriteResult[]> {
+  const { p } = partition;
+  return inTransaction(core, async session => {
+    const manner: WriteStep = { session, updated: nextStamp(core, p) };
+    await requireAll(core, partition, requires, manner);
+    const results: WriteResult[] = [];
+    for (const change of changes)
+      results.push(
+        isConditional(change)
+          ? await createUnlessMatching(core, partition, change, manner)
+          : await applyChange(core, partition, change, manner),
+      );
+    const [first] = changes;
+    if (key !== undefined && first !== undefined) {
+      const kept = { ...keyedReservation(partition, key, first), results: keptResults(results) };
+      // One that has expired is replaced.
+      const isOver = { _id: kept._id, expires: { $lte: core.options.now() } };
+      await reservations(core.database).deleteOne(isOver, { session });
+      await reservations(core.database).insertOne(kept, { session });
+    }
+    await keepMark(core, p, mark, manner);
+    return results;
+  });
 }
 
 /**
- * Two transactions with the same criteria both write their reservation, so that one of them is retried. None is visible
- * outside: an existing one was left by a crash when the server had no transactions yet.
+ * Two transactions with the same criteria both write their reservation, so that one of them is retried. It is never
+ * visible outside.
  */
 async function createUnlessMatching(
   core: Core,
@@ -63,25 +81,41 @@ async function createUnlessMatching(
   change: Conditional,
   manner: WriteStep,
 ): Promise<WriteResult> {
-  const own = reservationFor(core, partition, change);
+  const { p } = partition;
+  const _id = matchReservation(p, change);
+  const own = { _id, p, body: '', id: change.id, expires: core.options.now() };
   await reservations(core.database).insertOne(own, withSession(manner));
   const found = await matchOf(core, partition, change, manner);
   const result = found ?? (await applyChange(core, partition, unconditional(change, change.id), manner));
-  await reservations(core.database).deleteOne({ _id: own._id }, withSession(manner));
+  await reservations(core.database).deleteOne({ _id }, withSession(manner));
   return result;
 }
 
-/** The result of an earlier write with a key. An expired one is replaced. */
-async function earlier(
-  core: Core,
-  partition: PartitionInfo,
-  key: WriteKey,
-): Promise<readonly WriteResult[] | undefined> {
-  const repeated = await repeatedResults(core, partition, key);
-  if (repeated !== undefined) return repeated;
-  const _id = keyReservation(partition.p, key.key);
-  await reservations(core.database).deleteOne({ _id, expires: { $lte: core.options.now() } });
-  if ((await readReservation(core, _id)) !== undefined)
-    throw new StoreUnavailable('timeout', 'The first write with this key is still running');
-  return undefined;
+/** What no two transactions write at a time: the records and the criteria. */
+const turnsOf = (p: string, changes: readonly Change[]): readonly string[] =>
+  changes.flatMap(change => [
+    `${p}/${change.type}/${change.id}`,
+    ...(isConditional(change) ? [matchReservation(p, change)] : []),
+  ]);
+
+/**
+ * Writes of this process with the same key, criteria or record run one after another: as transactions they would
+ * conflict, and be repeated for each that commits.
+ */
+async function inTurn<T>({ client }: Core, keys: readonly string[], work: () => Promise<T>): Promise<T> {
+  const running = turns.get(client) ?? new Map<string, Promise<void>>();
+  turns.set(client, running);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const before = keys.map(async key => running.get(key));
+  // All keys at once, so that no two writes wait for each other.
+  for (const key of keys) running.set(key, promise);
+  try {
+    await Promise.all(before);
+    return await work();
+  } finally {
+    resolve();
+    for (const key of keys) if (running.get(key) === promise) running.delete(key);
+  }
 }
+
+const turns = new WeakMap<MongoClient, Map<string, Promise<void>>>();

@@ -1,4 +1,4 @@
-import { MongoClient, type MongoClientOptions, MongoParseError, type WriteConcernSettings } from 'mongodb';
+import { MongoClient, MongoParseError, type MongoClientOptions } from 'mongodb';
 import { StoreRefused } from '../port/errors.ts';
 import { parseStoreUrl } from '../url.ts';
 import type { Deployment } from './core.ts';
@@ -17,6 +17,10 @@ const noUrl = 'The URL of the store is not a MongoDB URL: `mongodb://HOST:PORT/D
 const noOption =
   'The MongoDB driver rejects the URL of the store: it has an unknown option, or an invalid value; ' +
   'see https://www.mongodb.com/docs/manual/reference/connection-string-options/';
+
+const noReplicaSet =
+  'The MongoDB server of the store is not a replica set, without which it has no transactions; one member is enough. ' +
+  "Start it with `mongod --replSet rs0`, then run `mongosh --eval 'rs.initiate()'`";
 
 /** A connected client. */
 export interface Connected {
@@ -52,7 +56,8 @@ export async function connect(url: string, longest: number): Promise<Connected> 
     if (Number(hello['maxWireVersion']) < leastWireVersion)
       throw new StoreRefused('The MongoDB server of the store is older than 7.0; use a newer one');
     const sharded = hello['msg'] === 'isdbgrid';
-    return { client, name, deployment: { sharded, transactions: sharded || hello['setName'] !== undefined }, close };
+    if (!sharded && hello['setName'] === undefined) throw new StoreRefused(noReplicaSet);
+    return { client, name, deployment: { sharded }, close };
   } catch (error) {
     await close();
     throw openingError(error);
@@ -65,15 +70,6 @@ export async function connect(url: string, longest: number): Promise<Connected> 
  */
 export function patientClient(url: string, longest: number): MongoClient {
   return clientOf(url, longest, { socketTimeoutMS: 0, maxPoolSize: 2 });
-}
-
-/**
- * When a write counts as done: when it is on the disks of a majority. For a single server, on its own disk, since one
- * that is asked for a majority may answer before its journal is written (seen with 9.0.0-alpha0: `kill -9` then loses
- * acknowledged writes). https://www.mongodb.com/docs/manual/reference/write-concern/
- */
-export function durable({ transactions }: Deployment): WriteConcernSettings {
-  return { w: transactions ? 'majority' : 1, journal: true };
 }
 
 function clientOf(url: string, longest: number, more: MongoClientOptions = {}): MongoClient {
@@ -97,6 +93,8 @@ function clientOf(url: string, longest: number, more: MongoClientOptions = {}): 
       ...Object.fromEntries(wanted),
       retryWrites: true,
       retryReads: true,
+      // A write is done when it is on the disks of a majority.
+      // https://www.mongodb.com/docs/manual/reference/write-concern/
       writeConcern: { w: 'majority', journal: true },
     });
   } catch (error) {

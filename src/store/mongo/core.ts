@@ -31,8 +31,6 @@ export interface Core {
 
 /** The features of the deployment. */
 export interface Deployment {
-  /** Sessions and transactions: a replica set or a sharded cluster. */
-  readonly transactions: boolean;
   /** Behind mongos: filters then name partition and bucket, and ids are looked up in the directory. */
   readonly sharded: boolean;
 }

@@ -2,7 +2,6 @@ import type { Filter } from 'mongodb';
 import { parseOwners } from '../keys/owners.ts';
 import type { Attached } from '../port/blobs.ts';
 import type { StoredVersion } from '../port/records.ts';
-import { ofPartition } from './attachment-bucket.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';
 import { type Core, history, resources, type Step } from './core.ts';
@@ -20,7 +19,6 @@ const storedFields = {
   text: 1,
   owners: 1,
   attached: 1,
-  by: 1,
   digest: 1,
   [`o.${createdField}`]: 1,
 } as const;
@@ -77,17 +75,6 @@ export async function readOlder(
   version: number,
 ): Promise<HistoryDocument | undefined> {
   return (await history(core, type).findOne({ _id: historyId(p, id, version), p })) ?? undefined;
-}
-
-/** The older version of a resource that was written under a reservation. */
-export async function readOlderBy(
-  core: Core,
-  p: string,
-  type: string,
-  id: string,
-  by: string,
-): Promise<HistoryDocument | undefined> {
-  return (await history(core, type).findOne({ _id: ofPartition(`${p}/${id}`), p, by })) ?? undefined;
 }
 
 /** `_id` of an older version: in the order of versions. */

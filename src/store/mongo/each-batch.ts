@@ -2,14 +2,13 @@ import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Conditional } from '../port/conditional.ts';
 import { VersionConflict } from '../port/errors.ts';
 import type { WriteResult } from '../port/records.ts';
-import { applyChange, claimPlaces, resultOf, type WriteStep } from './apply.ts';
+import { applyChange, claimPlaces, LostRace, resultOf } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
-import { type Core, history, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { type Core, history, type PartitionInfo, resources } from './core.ts';
 import { hasPlaces } from './current.ts';
 import type { Prepared, Written } from './each-prepare.ts';
 import { isOnlyTaken, isTooLarge } from './failures.ts';
 import type { ResourceDocument } from './layout.ts';
-import { createUnlessMatching } from './match.ts';
 import { historyOf } from './prepare.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -49,7 +48,6 @@ async function allDone(writes: readonly Promise<void>[]): Promise<void> {
 }
 
 async function createOne(core: Core, partition: PartitionInfo, change: Conditional): Promise<WriteResult> {
-  if (!core.deployment.transactions) return createUnlessMatching(core, partition, change, {});
   const [result] = await writeAtOnce(core, partition, [change], {});
   if (result === undefined) throw new Error('A write gives a result for each change');
   return result;
@@ -67,28 +65,22 @@ async function inBulk<T extends Written>(
   type: string,
   steps: readonly T[],
   results: WriteResult[],
-  write: (core: Core, type: string, steps: readonly T[], step: Step) => Promise<readonly T[]>,
+  write: (core: Core, type: string, steps: readonly T[]) => Promise<readonly T[]>,
 ): Promise<void> {
-  // If ids have their own directory, both are written in one transaction.
-  const spread = core.deployment.transactions && hasPlaces(core, type);
-  const writing = spread
-    ? inTransaction(core, session => write(core, type, steps, { session }))
-    : write(core, type, steps, {});
-  // Another process has claimed the same place, or stored the same version: the retry one by one handles that.
+  // Another process has claimed the same place, or written a record, or one is too large: the retry shows which.
   const left = new Set(
-    await writing.catch((error: unknown) => {
-      if (!isOnlyTaken(error)) throw error;
+    await write(core, type, steps).catch((error: unknown) => {
+      if (!isOnlyTaken(error) && !isTooLarge(error) && !(error instanceof LostRace)) throw error;
       return steps;
     }),
   );
   let conflict: VersionConflict | undefined;
   for (const step of steps) {
     const { at, change, document, outcome } = step;
-    const done = resultOf(outcome, change.id, document);
     try {
       results[at] = left.has(step)
-        ? asDone(await applyChange(core, partition, change, mannerOf(document)), done)
-        : done;
+        ? await applyChange(core, partition, change, {})
+        : resultOf(outcome, change.id, document);
     } catch (error) {
       if (!(error instanceof VersionConflict)) throw error;
       conflict ??= error; // the others have their results nevertheless
@@ -97,62 +89,44 @@ async function inBulk<T extends Written>(
   if (conflict !== undefined) throw conflict;
 }
 
-const mannerOf = ({ by }: ResourceDocument): WriteStep => (by === undefined ? {} : { by });
-
-/** Inserts documents; returns those whose id is taken. */
-async function insertAll(core: Core, type: string, steps: readonly Insert[], step: Step): Promise<readonly Insert[]> {
+/** Inserts documents; returns those whose id is taken. If ids have a directory, all of it is one transaction. */
+async function insertAll(core: Core, type: string, steps: readonly Insert[]): Promise<readonly Insert[]> {
   const documents = steps.map(({ document }) => document);
-  await claimPlaces(core, type, documents, step);
+  if (hasPlaces(core, type)) {
+    await inTransaction(core, async session => {
+      await claimPlaces(core, type, documents, { session });
+      await resources(core, type).insertMany(documents, { session });
+    });
+    return [];
+  }
   try {
-    await resources(core, type).insertMany(documents, { ordered: false, ...withSession(step) });
+    await resources(core, type).insertMany(documents, { ordered: false });
     return [];
   } catch (error) {
-    // The retry one by one shows which.
-    if (isTooLarge(error)) return steps;
-    if (!isOnlyTaken(error) || step.session !== undefined) throw error;
+    if (isTooLarge(error) || !isOnlyTaken(error)) throw error;
     const taken = new Set(error.result.getWriteErrors().map(({ index }) => index));
     return steps.filter((_, index) => taken.has(index));
   }
 }
 
-/** Replaces documents, after their versions are in the history; returns all if one is not at its version any more. */
-async function replaceAll(
-  core: Core,
-  type: string,
-  steps: readonly Replace[],
-  step: Step,
-): Promise<readonly Replace[]> {
-  await keepOlder(core, type, steps, step);
-  const replacing = steps.map(({ document, current }): AnyBulkWriteOperation<ResourceDocument> => {
-    const filter = { p: document.p, b: current.b, _id: current._id, version: current.version };
-    return { replaceOne: { filter, replacement: document } };
-  });
-  try {
-    const { matchedCount } = await resources(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
-    return matchedCount === steps.length ? [] : steps;
-  } catch (error) {
-    if (isTooLarge(error)) return steps;
-    throw error;
-  }
-}
-
-/** Stores versions in the history, replacing one that a server may have left after losing its place. */
-async function keepOlder(core: Core, type: string, steps: readonly Replace[], step: Step): Promise<void> {
-  const replacing = steps.map(({ current }) => {
+/**
+ * Replaces documents, and stores their versions in the history, in one transaction. Throws `LostRace` if one is not at
+ * its version any more.
+ */
+async function replaceAll(core: Core, type: string, steps: readonly Replace[]): Promise<readonly Replace[]> {
+  const older = steps.map(({ current }) => {
     const replacement = historyOf(current);
     const filter = { _id: replacement._id, p: replacement.p };
     return { replaceOne: { filter, replacement, upsert: true } };
   });
-  try {
-    await history(core, type).bulkWrite(replacing, { ordered: false, ...withSession(step) });
-  } catch (error) {
-    // Another process stores the same one concurrently; a duplicate key would end a transaction.
-    if (!isOnlyTaken(error) || step.session !== undefined) throw error;
-  }
-}
-
-/** A change that was done in bulk is found unchanged when it is retried. */
-function asDone(again: WriteResult, done: WriteResult): WriteResult {
-  const { outcome, version, lastUpdated } = again;
-  return outcome === 'unchanged' && version === done.version && lastUpdated === done.lastUpdated ? done : again;
+  const newer = steps.map(({ document, current }): AnyBulkWriteOperation<ResourceDocument> => {
+    const filter = { p: document.p, b: current.b, _id: current._id, version: current.version };
+    return { replaceOne: { filter, replacement: document } };
+  });
+  await inTransaction(core, async session => {
+    await history(core, type).bulkWrite(older, { session });
+    const { matchedCount } = await resources(core, type).bulkWrite(newer, { session });
+    if (matchedCount < steps.length) throw new LostRace();
+  });
+  return [];
 }

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type Conditional, isConditional } from '../port/conditional.ts';
 import type { Change, WriteOutcome, WriteResult } from '../port/records.ts';
@@ -36,7 +35,6 @@ export type Prepared =
 export interface Written {
   readonly at: number;
   readonly change: Change;
-  /** Its `by` identifies the write of a change with a precondition, which does not hold any more when it is done. */
   readonly document: ResourceDocument;
   readonly outcome: WriteOutcome;
 }
@@ -113,9 +111,8 @@ async function prepareOne(
   declared(core, change.type);
   const outcome = outcomeOf(change, current);
   if (outcome === 'unchanged') return { kind: 'done', at, result: unchanged(change, current) };
-  const by = change.precondition === undefined ? undefined : randomUUID();
   const created = await createdBefore(core, partition.p, change.type, current);
-  const document = nextDocument(core, partition, change, current, { updated, by, created });
+  const document = nextDocument(core, partition, change, current, { updated, created });
   if (current === undefined) return { kind: 'insert', at, change, document, outcome };
   return { kind: 'replace', at, change, document, current, outcome };
 }

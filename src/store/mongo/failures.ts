@@ -85,11 +85,6 @@ export function portError(error: unknown, deadline: number): unknown {
   return error instanceof driver.MongoServerError ? withoutValues(error) : error;
 }
 
-/** Whether it is unknown, after an error, if the operation was done. */
-export function isUndecided(error: unknown): boolean {
-  return error instanceof driver.MongoError || isOfSocket(error);
-}
-
 /** The server's message may contain stored data, such as an id: its code and stack are enough for a log. */
 function withoutValues({ code, codeName, stack = '' }: driver.MongoServerError): Error {
   const error = new Error(`MongoDB rejected the command: ${codeName ?? 'error'} (${code})`);

@@ -37,8 +37,6 @@ export interface ResourceDocument {
   readonly owners?: string;
   /** The attachments of the version. */
   readonly attached?: readonly Attached[];
-  /** `_id` of the reservation of this version's write. */
-  readonly by?: string;
   /** The digest of the version (store/record/digest.ts); absent only if the document was damaged. */
   readonly digest?: string;
 }
@@ -68,7 +66,7 @@ export type IndexFields = Pick<ResourceDocument, 't' | 's' | 'w' | 'd' | 'n' | '
 /** An older version, in `{Type}.history`; its `_id` is `{p}/{id}/{version, ten digits}`. */
 export type HistoryDocument = Pick<
   ResourceDocument,
-  '_id' | 'p' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'by' | 'digest'
+  '_id' | 'p' | 'b' | 'version' | 'updated' | 'text' | 'owners' | 'attached' | 'digest'
 >;
 
 /**

@@ -1,6 +1,5 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { Note } from '../port/transfer.ts';
-import { writtenBy } from './apply.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { documents, marks, partitionsOf, reservations } from './collections.ts';
 import type { Core } from './core.ts';
@@ -32,21 +31,12 @@ export async function* keptNotes(core: Core): AsyncIterable<Note> {
       yield { kind: 'mark', partition, mark: { key: _id.slice(p.length + 1), value } };
     const keyed = { p, key: { $exists: true } };
     for await (const held of documentsOf<ReservationDocument>(reservations(database), keyed, { size })) {
-      const { key = '', body, expires } = held;
-      const results = expires > now ? await resultsOf(core, held) : undefined;
-      if (results !== undefined) yield { kind: 'key', partition, key: { key, body, expires }, results };
+      const { key = '', body, expires, results } = held;
+      if (results !== undefined && expires > now)
+        yield { kind: 'key', partition, key: { key, body, expires }, results };
     }
   }
 }
-
-/** A crash may have left a write done that is not noted. Undefined if it is not done. */
-async function resultsOf(core: Core, { _id, p, type, id, results }: ReservationDocument): Promise<Results | undefined> {
-  if (results !== undefined || type === undefined || type === '') return results;
-  const done = await writtenBy(core, p, type, id, _id);
-  return done === undefined ? undefined : keptResults([done]);
-}
-
-type Results = NonNullable<ReservationDocument['results']>;
 
 /** Writes notes of another store, replacing existing ones. Throws Error if their partition does not exist. */
 export async function putNotes(core: Core, notes: readonly Note[]): Promise<void> {

@@ -23,7 +23,10 @@ export const layout = oldest + layoutChanges.length;
  * Initialises a database, unless the mode is `read`; returns the key of its buckets. Throws `StoreRefused` for a layout
  * that this engine does not know, a database with other content, and if `read` finds no store.
  */
-export async function prepareDatabase(database: Db, mode: StoreOptions['mode']): Promise<string> {
+export async function prepareDatabase(
+  database: Db,
+  { mode, now }: Pick<StoreOptions, 'mode' | 'now'>,
+): Promise<string> {
   const name = database.databaseName;
   if (await isNew(database)) {
     if (mode === 'read') throw new StoreRefused(`There is no store in the database \`${name}\``);
@@ -33,6 +36,7 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   const found = Number(await readMeta(database, 'layout'));
   requireKnownLayout(`The database \`${name}\``, found, { oldest, newest: layout });
   if (mode !== 'read') {
+    await requireFinished(database, now());
     await meta(database).updateOne({ _id: 'layout', value: { $lt: layout } }, { $set: { value: layout } });
     await putMeta(database, 'bucketKey', randomBytes(32).toString('hex'));
     for (const collection of [documents(database), reservations(database)])
@@ -40,6 +44,24 @@ export async function prepareDatabase(database: Db, mode: StoreOptions['mode']):
   }
   return String((await readMeta(database, 'bucketKey')) ?? '');
 }
+
+/**
+ * Before transactions were required, a crash could leave a write unfinished, with a reservation that has no results.
+ * Throws `StoreRefused` if there is one that has not expired; the others are deleted.
+ */
+async function requireFinished(database: Db, now: number): Promise<void> {
+  const unfinished = { results: { $exists: false } };
+  await reservations(database).deleteMany({ ...unfinished, expires: { $lte: now } });
+  const [first] = await reservations(database).find(unfinished).sort({ expires: -1 }).limit(1).toArray();
+  if (first === undefined) return;
+  const until = new Date(first.expires).toISOString();
+  throw new StoreRefused(
+    `The database \`${database.databaseName}\` has writes that a crash on a single server left unfinished. ` +
+      `Start version ${lastForSingleServers} of this program on it and repeat them, or wait until ${until}`,
+  );
+}
+
+const lastForSingleServers = '0.1.0';
 
 /** Whether the database is empty. Throws `StoreRefused` for other content. */
 async function isNew(database: Db): Promise<boolean> {
@@ -63,7 +85,7 @@ export async function readStore<T>(url: string, read: (database: Db) => Promise<
   const { client, name, close } = await connect(url, longestQuestion);
   try {
     const database = client.db(name, { readPreference: 'primary' });
-    await prepareDatabase(database, 'read');
+    await prepareDatabase(database, { mode: 'read', now: Date.now });
     return await read(database);
   } catch (error) {
     throw openingError(error);

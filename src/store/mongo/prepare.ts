@@ -30,8 +30,6 @@ export function outcomeOf(change: Change, current: Stored | undefined): Exclude<
 interface Manner {
   /** `lastUpdated`, unless the current version is as late. */
   readonly updated: number | undefined;
-  /** `_id` of the reservation of the write. */
-  readonly by: string | undefined;
   /** When the record of the current version was created (created.ts). */
   readonly created: number | undefined;
 }
@@ -42,20 +40,20 @@ export function nextDocument(
   partition: PartitionInfo,
   change: Change,
   current: Stored | undefined,
-  { updated, by, created }: Manner,
+  { updated, created }: Manner,
 ): ResourceDocument {
   const { type, id } = change;
   const after = current?.updated ?? 0;
   const lastUpdated = updated !== undefined && updated > after ? updated : nextStamp(core, partition.p, after);
   const next = { type, id, version: (current?.version ?? 0) + 1, lastUpdated };
   if (change.kind === 'remove') {
-    const tombstone = documentOf(core, partition, { ...next, text: undefined, attachments: [] }, { by });
+    const tombstone = documentOf(core, partition, { ...next, text: undefined, attachments: [] });
     return { ...tombstone, b: current?.b ?? tombstone.b }; // it replaces the resource, in the same shard
   }
   const { text: parts, parsed, attachments = current?.attached ?? [] } = change;
   if (isTooLong(parts)) throw new RecordTooLarge(type, id);
   const text = parts.before + stamp(next.version, lastUpdated) + parts.after;
-  return documentOf(core, partition, { ...next, text, attachments }, { parsed, by, created });
+  return documentOf(core, partition, { ...next, text, attachments }, { parsed, created });
 }
 
 /**
@@ -66,7 +64,7 @@ export function documentOf(
   core: Core,
   partition: PartitionInfo,
   kept: KeptVersion,
-  { parsed, by, created }: Partial<Pick<Manner, 'by' | 'created'>> & { readonly parsed?: ParsedJson | undefined } = {},
+  { parsed, created }: Partial<Pick<Manner, 'created'>> & { readonly parsed?: ParsedJson | undefined } = {},
 ): ResourceDocument {
   const { p, settings } = partition;
   const { id, version, lastUpdated: updated, text, attachments } = kept;
@@ -77,7 +75,6 @@ export function documentOf(
     version,
     updated,
     ...(attachments.length === 0 ? {} : { attached: attachments }),
-    ...(by === undefined ? {} : { by }),
     digest: recordDigest(p, kept),
   };
   if (type === undefined) {
@@ -93,7 +90,7 @@ export function documentOf(
 }
 
 /** The history document of a version that another replaces. */
-export function historyOf({ _id, b, version, updated, text, owners, attached, by, digest }: Stored): HistoryDocument {
+export function historyOf({ _id, b, version, updated, text, owners, attached, digest }: Stored): HistoryDocument {
   const [p = '', id = ''] = _id.split('/');
   return {
     _id: historyId(p, id, version),
@@ -104,7 +101,6 @@ export function historyOf({ _id, b, version, updated, text, owners, attached, by
     ...(text === undefined ? {} : { text }),
     ...(owners === undefined ? {} : { owners }),
     ...(attached === undefined ? {} : { attached }),
-    ...(by === undefined ? {} : { by }),
     ...(digest === undefined ? {} : { digest }),
   };
 }

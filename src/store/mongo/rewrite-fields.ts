@@ -5,7 +5,7 @@ import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { claimPlace } from './apply.ts';
 import { bucketFor } from './bucket.ts';
-import { type Core, type PartitionInfo, resources, type Step, withSession } from './core.ts';
+import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';
 import { hasPlaces } from './current.ts';
 import { madeBy } from './declared-indexes.ts';
@@ -84,11 +84,10 @@ async function move(
   fresh: IndexFields & Pick<ResourceDocument, 'b' | 'made'>,
 ): Promise<void> {
   const { _id, p } = filter;
-  const write = async (step: Step): Promise<void> => {
-    const { matchedCount } = await resources(core, type).updateOne(filter, replaced(fresh), withSession(step));
-    if (matchedCount === 1) await claimPlace(core, type, { _id, p, b: fresh.b }, step);
-  };
-  await (core.deployment.transactions ? inTransaction(core, session => write({ session })) : write({}));
+  await inTransaction(core, async session => {
+    const { matchedCount } = await resources(core, type).updateOne(filter, replaced(fresh), { session });
+    if (matchedCount === 1) await claimPlace(core, type, { _id, p, b: fresh.b }, { session });
+  });
 }
 
 /** The update of a document to these fields, which may have no words. */

@@ -14,7 +14,7 @@ import { verify } from '../upkeep/verify.ts';
 import { auditCollection } from './audit-collection.ts';
 import { choresOf, prepareToServe } from './background.ts';
 import { readMeta } from './collections.ts';
-import { connect, durable, patientClient } from './connect.ts';
+import { connect, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import { makeNewIndexes } from './database-indexes.ts';
 import { modelDigest } from './declared-indexes.ts';
@@ -22,7 +22,7 @@ import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { mongoIndexes } from './indexes.ts';
-import { lacksOf } from './lacks.ts';
+import { commitOrder } from './lacks.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
@@ -49,15 +49,15 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
   const ending = new AbortController();
   try {
     // Reads that decide a write go to the primary, whatever the URL says of searches.
-    const database = client.db(name, { readPreference: 'primary', writeConcern: durable(deployment) });
+    const database = client.db(name, { readPreference: 'primary' });
     const opened: Core = {
       client,
       database,
       options,
-      deployment: { ...deployment, sharded: deployment.sharded || trial.sharded === true },
+      deployment: { sharded: deployment.sharded || trial.sharded === true },
       registry: createRegistry(database),
       process: randomUUID(),
-      bucketKey: await prepareDatabase(database, options.mode),
+      bucketKey: await prepareDatabase(database, options),
       stamps: new Map(),
       underWay: new Set(),
       writes: new Set(),
@@ -116,7 +116,7 @@ class MongoStore implements Store {
   constructor(core: Core, close: () => Promise<void>) {
     this.#core = core;
     this.close = close;
-    this.lacks = lacksOf(core);
+    this.lacks = [commitOrder];
     this.partitions = new MongoPartitions(core);
     this.#indexes = mongoIndexes(core);
     this.indexes = new Indexes(this.#indexes);

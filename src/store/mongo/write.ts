@@ -1,18 +1,15 @@
-import { isConditional, requireApart } from '../port/conditional.ts';
-import { PromiseLacking } from '../port/errors.ts';
 import type { Change, WriteOptions, WriteResult } from '../port/records.ts';
+import { isConditional, requireApart } from '../port/conditional.ts';
 import { applyChange } from './apply.ts';
 import { writeAtOnce } from './at-once.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { writeEach } from './each.ts';
-import { withKey } from './keyed.ts';
-import { severalAtOnce } from './lacks.ts';
 import { keepMark } from './mark.ts';
-import { createUnlessMatching, requireAll } from './match.ts';
+import { requireAll } from './match.ts';
 
 /**
- * Writes changes as the port defines. A single change is one document; several at once need a transaction. If there are
- * transactions, a conditional create uses one too.
+ * Writes changes as the port defines. A single change is one document, which its mark follows; several at once, one
+ * with a key, and one that depends on a search are a transaction.
  */
 export async function write(
   core: Core,
@@ -21,41 +18,16 @@ export async function write(
   options: WriteOptions,
 ): Promise<readonly WriteResult[]> {
   const { unit = 'all', key, mark, requires = [] } = options;
-  const [first] = changes;
-  if (first === undefined) {
-    await keepMark(core, partition.p, mark);
-    return [];
-  }
   requireApart(changes);
-  const { transactions } = core.deployment;
-  const several = changes.length > 1;
-  if (several && unit === 'each' && key === undefined) {
+  const [first, second] = changes;
+  const results: WriteResult[] = [];
+  if (first !== undefined) {
+    const isOneByOne = key === undefined && (second === undefined ? !isConditional(first) : unit === 'each');
+    if (!isOneByOne) return writeAtOnce(core, partition, changes, options);
     await requireAll(core, partition, requires);
-    const results = await writeEach(core, partition, changes);
-    await keepMark(core, partition.p, mark);
-    return results;
+    if (second === undefined) results.push(await applyChange(core, partition, first, {}));
+    else results.push(...(await writeEach(core, partition, changes)));
   }
-  if (several && !transactions) throw new PromiseLacking(severalAtOnce);
-  if (several || (transactions && changes.some(isConditional))) return writeAtOnce(core, partition, changes, options);
-
-  const one = async (change: Change, by?: string): Promise<readonly WriteResult[]> => {
-    await requireAll(core, partition, requires);
-    return [await writeOne(core, partition, change, by)];
-  };
-  const results = await (key === undefined ? one(first) : withKey(core, partition, key, first, one));
-  if (!results.some(({ outcome }) => outcome === 'repeated')) await keepMark(core, partition.p, mark);
+  await keepMark(core, partition.p, mark);
   return results;
-}
-
-/** One change that needs no transaction. */
-async function writeOne(
-  core: Core,
-  partition: PartitionInfo,
-  change: Change,
-  by: string | undefined,
-): Promise<WriteResult> {
-  const manner = by === undefined ? {} : { by };
-  return isConditional(change)
-    ? createUnlessMatching(core, partition, change, manner)
-    : applyChange(core, partition, change, manner);
 }

@@ -1,6 +1,6 @@
 import * as driver from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { isUndecided, openingError, portError } from '../../../src/store/mongo/failures.ts';
+import { openingError, portError } from '../../../src/store/mongo/failures.ts';
 import { DeadlinePassed, KeyUsed, StoreUnavailable } from '../../../src/store/port/errors.ts';
 
 /** An error as the server words it, with what it says of the transaction. */
@@ -36,10 +36,9 @@ const unavailable: readonly [string, unknown, 'no-store' | 'timeout'][] = [
 ];
 
 describe('an error of the driver', () => {
-  it.each(unavailable)('%s: the store is unavailable, and the work is undecided', (_, error, reason) => {
+  it.each(unavailable)('%s: the store is unavailable', (_, error, reason) => {
     expect(portError(error, 1)).toBeInstanceOf(StoreUnavailable);
     expect(portError(error, 1)).toHaveProperty('reason', reason);
-    expect(isUndecided(error)).toBe(true);
   });
 
   it('of the time that a statement had is the deadline', () => {
@@ -54,10 +53,9 @@ describe('an error of the driver', () => {
     expect((error as Error).stack).toContain('failures.test.ts');
   });
 
-  it('of the port itself stays what it is, and is decided', () => {
+  it('of the port itself stays what it is', () => {
     const error = new KeyUsed();
     expect(portError(error, 1)).toBe(error);
-    expect(isUndecided(error)).toBe(false);
   });
 
   it('at the start, of a name that is not found, says so', () => {

@@ -20,7 +20,7 @@ export async function openCore(url: string): Promise<Core & { close(): Promise<v
     deployment,
     registry: createRegistry(database),
     process: randomUUID(),
-    bucketKey: await prepareDatabase(database, 'command'),
+    bucketKey: await prepareDatabase(database, { mode: 'command', now: Date.now }),
     stamps: new Map(),
     underWay: new Set(),
     writes: new Set(),

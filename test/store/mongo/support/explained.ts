@@ -45,7 +45,7 @@ export async function openSeen(
     client,
     database,
     options,
-    deployment: { transactions: false, sharded },
+    deployment: { sharded },
     registry: createRegistry(database),
     process: '',
     bucketKey: '',

@@ -1,7 +1,6 @@
 import { afterAll } from 'vitest';
 import { meta } from '../../../../src/store/mongo/collections.ts';
 import { connect } from '../../../../src/store/mongo/connect.ts';
-import { lacksOf } from '../../../../src/store/mongo/lacks.ts';
 import { openMongoStore } from '../../../../src/store/mongo/store.ts';
 import { mongoServer, newMongoPlace } from '../../../support/mongodb/place.ts';
 import type { Place } from '../../../support/mongodb/place.ts';
@@ -13,8 +12,7 @@ import type { Where } from '../../support/where.ts';
  * file drops all.
  */
 export async function mongoWhere(open?: Where['open']): Promise<Where> {
-  const { client, deployment, close } = await connect(mongoServer(), 5_000);
-  const lacks = lacksOf({ deployment }).map(({ promise }) => promise);
+  const { client, close } = await connect(mongoServer(), 5_000);
   const free: Place[] = [];
 
   const empty = async ({ url }: Place): Promise<void> => {
@@ -36,7 +34,7 @@ export async function mongoWhere(open?: Where['open']): Promise<Where> {
     await close();
     for (const place of free) await place.remove();
   });
-  return { newPlace, lacks, ...(open === undefined ? {} : { open }) };
+  return { newPlace, lacks: ['commit-order'], ...(open === undefined ? {} : { open }) };
 }
 
 /** Opens a store that works as on a sharded cluster. */

@@ -112,6 +112,10 @@ export class Bridge {
       this.#faults.add(BSON.deserialize(BSON.serialize(commandOf(request)))['bridgeFault'] as Fault);
       return {};
     }
+    if (name === 'bridgeSingle') {
+      this.members.isSingle = commandOf(request)['bridgeSingle'] === true;
+      return {};
+    }
     if (name === 'replSetStepDown') {
       await this.#addMember();
       for (const database of this.#databases.values()) await database.abortAll();

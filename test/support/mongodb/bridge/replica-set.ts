@@ -20,6 +20,8 @@ export const clusterTime: Document = {
 export class ReplicaSet {
   readonly #ports: number[] = [];
   #term = 1;
+  /** Whether it looks like a single server, for tests of refusals. */
+  isSingle = false;
 
   /** Adds a member; the last one is the primary. */
   addMember(port: number): void {
@@ -37,6 +39,7 @@ export class ReplicaSet {
     const address = (of: number): string => `127.0.0.1:${of}`;
     // Without it, a driver asks again and again, and does not wait for one long answer.
     delete engine['topologyVersion'];
+    if (this.isSingle) return engine;
     return {
       ...engine,
       helloOk: true,
