@@ -101,7 +101,7 @@ export interface Referenced {
   readonly partitions: ReadonlyMap<string, number>;
   /** Each once. */
   readonly slices: () => Iterable<readonly Bytes[]>;
-  /** Those of a partition in the copy: no record will follow for one without any. */
+  /** The bytes of a partition in the copy: no record will follow for one without any. */
   readonly bytes: (n: number) => KeptBytes;
 }
 

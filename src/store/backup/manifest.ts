@@ -11,13 +11,13 @@ import { isDigest } from '../record/digest.ts';
  */
 export interface Manifest {
   readonly format: typeof format;
-  /** Of the folder and this file. */
+  /** The version of the folder and this file. */
   readonly version: number;
   /** Program and version. */
   readonly madeBy: string;
   /** Every write that was acknowledged before this instant is in the backup. ISO 8601, UTC. */
   readonly time: string;
-  /** Of the database. */
+  /** The layout of the database. */
   readonly layout: number;
   readonly database: Size & { readonly digest: string; readonly partitions: number; readonly records: number };
   readonly attachments: Size & { readonly files: number };

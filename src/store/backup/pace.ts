@@ -41,7 +41,7 @@ export class Pace {
     if (wait > 0) await setTimeout(wait);
   }
 
-  /** The same for a callback that cannot await: the thread sleeps. */
+  /** Spends bytes in a callback that cannot await: the thread sleeps. */
   spendAsleep(bytes: number): void {
     const wait = this.#wait(bytes);
     if (wait > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, wait);

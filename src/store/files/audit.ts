@@ -35,7 +35,7 @@ export function auditFiles(file: string): ChainPlace {
   };
 }
 
-/** The same for an open store: where the disk fails, it throws StoreUnavailable. */
+/** The chains of an open store: where the disk fails, they throw `StoreUnavailable`. */
 export function auditChains(file: string): ChainPlace {
   const files = auditFiles(file);
   const onDisk = async <T>(doing: Doing, work: () => Promise<T>): Promise<T> => {

@@ -9,7 +9,7 @@ export interface Failure {
   readonly reason: UnavailableReason;
   /** For operators: what failed, the system's own message, and the remedy. */
   readonly message: string;
-  /** The same in a few words without paths, for everyone. */
+  /** What failed in a few words without paths, for everyone. */
   readonly summary: string;
 }
 

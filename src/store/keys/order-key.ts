@@ -52,7 +52,7 @@ export function orderValue(key: string): number | null {
   return rest === '' ? whole : whole + Number.parseInt(rest, 36) / restUnit;
 }
 
-/** The same for a text of a sort index, which has no \u0001. */
+/** The sort key of a text of a sort index, which has no \u0001. */
 export function textOrderKey(text: string | undefined, id: string): string {
   return `${text ?? ''}${separator}${id}`;
 }

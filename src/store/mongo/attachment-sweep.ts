@@ -57,7 +57,7 @@ async function sweepStrays(core: Core, isStopped: () => boolean): Promise<boolea
     after = found.at(-1) ?? after;
     if (found.length < chunkSlice) break;
   }
-  // Those whose chunks were deleted, also with their partition.
+  // Their chunks were deleted, perhaps with their partition.
   await strays(core).deleteMany(isDue);
   swept.set(core, performance.now());
   return true;

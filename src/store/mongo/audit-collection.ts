@@ -47,7 +47,7 @@ function documentOf(chain: string, n: number, line: string): AuditDocument {
   };
 }
 
-/** By chain; and by the first line, since each chain has one. */
+/** Makes the indexes by chain, and by the first line, since each chain has one. */
 async function makeIndexes(collection: Collection<AuditDocument>): Promise<void> {
   await collection.createIndexes([
     { key: { chain: 1, _id: 1 }, name: 'chain' },

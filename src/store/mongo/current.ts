@@ -95,7 +95,7 @@ export function storedVersion(
 export const attachedTo = ({ text, attached = [] }: Pick<Stored, 'text' | 'attached'>): readonly Attached[] =>
   text === undefined ? [] : attached;
 
-/** As `storedVersion`, with the owners if these definitions derived them. */
+/** Returns what `storedVersion` does, with the owners if these definitions derived them. */
 export function ownedVersion({ options }: Core, p: string, type: string, stored: Stored): StoredVersion {
   const owners = parseOwners(options.model.types.get(type), stored.owners);
   return { ...storedVersion(p, type, stored), owners };

@@ -147,7 +147,7 @@ export async function indexSizes(core: Core, differing: readonly DatabaseIndex[]
   return [...found.flat(), ...differing.filter(({ state }) => state === 'missing')];
 }
 
-/** By name; the sum of all shards. */
+/** The sizes by name; each is the sum of all shards. */
 async function sizesIn({ database }: Core, collection: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   const stats = database.collection(collection).aggregate([{ $collStats: { storageStats: {} } }]);

@@ -10,7 +10,7 @@ import type { StoreDefinitions } from '../port/store.ts';
  */
 const indexVersion = 2;
 
-/** The same for the time of creation, in documents of types without a sort date. */
+/** It is raised when the time of creation changes, in documents of types without a sort date. */
 const createdVersion = 1;
 
 /**
@@ -57,7 +57,7 @@ export function madeBy(type: ResourceType, zone: string): string {
   return fresh;
 }
 
-/** By type and zone: needed for each written document. */
+/** The values are kept by type and zone: each written document needs one. */
 const made = new WeakMap<ResourceType, ReadonlyMap<string, string>>();
 
 function digest(parts: readonly unknown[]): string {

@@ -14,7 +14,7 @@ export type Key =
   | { readonly by: 'id'; readonly descending: boolean }
   | {
       readonly by: 'field';
-      /** Of `o`. */
+      /** A field of `o`. */
       readonly field: string;
       readonly descending: boolean;
       /** The parameter whose value it is, of a date the low end; undefined for an instant, which is never missing. */

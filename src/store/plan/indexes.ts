@@ -24,7 +24,7 @@ export interface ParamIndex<I> {
   readonly index: I;
   /** Complete, with the indexes of its components. */
   readonly ready: boolean;
-  /** Of a composite, in order. */
+  /** The indexes of the components of a composite, in order. */
   readonly components: readonly I[];
 }
 

@@ -4,9 +4,9 @@ import { all, type Clause, isAll, isNone, none, partsOf, type RangeClause, type 
 import type { PairIndex } from './indexes.ts';
 
 /**
- * The same meaning with less to do: nested `and` and `or` become flat, a double `not` is removed, what matches all or
- * none is left out, terms of one index that are alternatives become one clause, and so do the ranges of a value that a
- * resource has once.
+ * Returns a clause with the same meaning and less to do: nested `and` and `or` become flat, a double `not` is removed,
+ * what matches all or none is left out, terms of one index that are alternatives become one clause, and so do the
+ * ranges of a value that a resource has once.
  */
 export function simplify<I>(clause: Clause<I>): Clause<I> {
   switch (clause.kind) {

@@ -53,7 +53,7 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
 }
 
 /**
- * Of several values the highest counts in a descending order, the lowest in an ascending one.
+ * If there are several values, the highest counts in a descending order, the lowest in an ascending one.
  * https://hl7.org/fhir/R4/search.html#sort
  */
 function dateKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): Key<I> {

@@ -71,7 +71,7 @@ export interface StoreProgress {
   readonly step: 'file' | 'records' | 'versions' | 'values' | 'indexes';
   /** If only search entries are verified: the type of this step. */
   readonly type?: string;
-  /** Of this step. */
+  /** What this step has checked so far. */
   readonly checked: number;
   readonly of: number | undefined;
   readonly findings: readonly StoreFinding[];

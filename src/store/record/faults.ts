@@ -49,7 +49,7 @@ export function jsonFault(text: unknown): string | undefined {
   return parsed(text) === undefined ? 'it is not JSON' : undefined;
 }
 
-/** The same for the settings of a partition. */
+/** The fault of the settings of a partition; undefined if there is none. */
 export function settingsFault(text: unknown): string | undefined {
   const value = parsed(text)?.value;
   return isObject(value) ? zoneFault(value['zone']) : 'its settings are not JSON';

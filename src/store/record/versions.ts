@@ -12,7 +12,7 @@ function compare(a: VersionKey, b: VersionKey): number {
   );
 }
 
-/** By UTF-16 units, which for types and ids is the order of both stores. */
+/** Compares by UTF-16 units, which for types and ids is the order of both stores. */
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /**

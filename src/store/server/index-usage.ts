@@ -41,7 +41,7 @@ export async function readIndexUsage(
   return { indexes: [...found.values()].toSorted((a, b) => b.uses - a.uses), since };
 }
 
-/** Of all of R4, they take longer to list than their uses to read. */
+/** The declared indexes are kept: those of all of R4 take longer to list than their uses to read. */
 const declared = new WeakMap<Model, readonly [key: string, UsedIndex][]>();
 
 const keyOf = ({ type, code, use }: Pick<UsedIndex, 'type' | 'code' | 'use'>): string => `${type} ${use} ${code}`;

@@ -82,7 +82,7 @@ export function attach(
   attachKept(database, file, n, { t, id, version }, attachments);
 }
 
-/** The same for a version with all of its attachments given. */
+/** Stores the given attachments of a version, which are all of them. Stops the job like `attach`. */
 export function attachKept(
   database: Database,
   file: string,

@@ -60,7 +60,7 @@ export function bounds(value: Sql, { min, minOpen, max, maxOpen }: Interval): re
   return conditions;
 }
 
-/** As a range, so that an index can be used. SQLite compares texts by code point. */
+/** Conditions of a range, so that an index can be used. SQLite compares texts by code point. */
 export function startsWith(value: Sql, prefix: string): readonly Sql[] {
   if (prefix === '') return [];
   const end = afterPrefix(prefix);

@@ -7,7 +7,7 @@ import type { StoreDefinitions } from '../port/store.ts';
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
 
-/** The same for `ord` of types without a sort date: all indexes of these types are then rebuilt. */
+/** It is raised when `ord` of types without a sort date changes: all indexes of these types are then rebuilt. */
 const createdVersion = 1;
 
 /** The index that determines `ord`. */

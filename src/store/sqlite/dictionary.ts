@@ -29,9 +29,9 @@ export interface PartitionIndex {
 export interface TypeIndex {
   readonly t: number;
   readonly type: ResourceType;
-  /** By code: `_order`, parameters, components, pairs. */
+  /** Indexes by code: `_order`, parameters, components, pairs. */
   readonly indexes: ReadonlyMap<string, Index>;
-  /** By number, the code of the parameter or of the pair. */
+  /** The code of the parameter or of the pair, by the number of its index. */
   readonly codes: ReadonlyMap<number, string>;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];

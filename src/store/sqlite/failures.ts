@@ -41,7 +41,7 @@ export const sqliteCodes: Readonly<Record<number, NamedMeaning>> = {
   28: { ...fault, name: 'SQLITE_WARNING' },
 };
 
-/** As `failureOf` of a file, also for an error of SQLite. */
+/** Works like `failureOf` of a file, also for an error of SQLite. */
 export const failureOf = (error: unknown, doing: Doing, path: string): Failure | undefined =>
   failureOfFile(error, doing, path, isSqliteError(error) ? sqliteCodes[error.errcode & 0xff] : undefined);
 

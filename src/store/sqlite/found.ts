@@ -9,7 +9,7 @@ export interface FoundRow {
   readonly version: number;
   readonly lastUpdated: number;
   readonly text: string;
-  /** As store/keys/owners.ts prints them. */
+  /** The owners, as store/keys/owners.ts prints them. */
   readonly owners: string | null;
   readonly keys: readonly (number | string)[];
 }

@@ -52,7 +52,7 @@ function pendingOf(core: Core, partition: string, type: string): readonly IndexS
   return pendingIn(index.type, statesOf(core, partition, type));
 }
 
-/** By parameter: the order of a type belongs to one, and so do components. */
+/** The states by parameter: the order of a type belongs to one, and so do components. */
 function statesOf(core: Core, partition: string, type: string): readonly IndexState[] {
   const index = partitionIndex(core, partition)?.types.get(type);
   if (index === undefined) return [];

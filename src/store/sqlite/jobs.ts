@@ -84,7 +84,7 @@ export interface PreparedChange {
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
-  /** Of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
+  /** The owners of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
   readonly owners: string | null;
   readonly precondition: VersionPrecondition | NoMatch | undefined;
   /** Undefined: the attachments of the version before. */
@@ -132,11 +132,11 @@ export interface PreparedRestore {
   readonly expected: number;
   /** The missing ones, in order. */
   readonly versions: readonly KeptVersion[];
-  /** Of the last version, if it becomes current and is not a tombstone. */
+  /** `ord` of the last version, if it becomes current and is not a tombstone. */
   readonly ord: number | undefined;
   readonly added: Rows | undefined;
   readonly removed: Rows | undefined;
-  /** Of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
+  /** The owners of the new version, as store/keys/owners.ts prints them; null for a tombstone. */
   readonly owners: string | null;
 }
 
@@ -214,8 +214,8 @@ export type SentJob = SubmittedJob | string | SentPart;
 export interface SentPart {
   readonly part: string;
   /**
-   * As JSON, if it can be, compressed by zstd: a tenth of its size, and outside of the heap, whose garbage is then
-   * collected in less time.
+   * JSON, if the changes can be printed, compressed by zstd: a tenth of its size, and outside of the heap, whose
+   * garbage is then collected in less time.
    */
   readonly changes: Uint8Array<ArrayBuffer> | readonly PreparedChange[];
 }

@@ -116,7 +116,7 @@ function collect(into: Record<keyof Rows, Value[][]>, rows: Rows, ord: number, i
   }
 }
 
-/** By index, then by value: neighbours in the table are then written together. */
+/** Orders rows by index, then by value: neighbours in the table are then written together. */
 function compare(a: readonly Value[], b: readonly Value[]): number {
   for (let at = 0; at < a.length; at += 1) {
     const [left, right] = [a[at] ?? 0, b[at] ?? 0];

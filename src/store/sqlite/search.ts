@@ -127,7 +127,7 @@ function walkCost({ database, search, want }: Plan, best: Candidate): number {
 }
 
 /**
- * Of a clause with m matches a walk visits `want × resources / m` candidates, if these are distributed evenly, or many
+ * For a clause with m matches a walk visits `want × resources / m` candidates, if these are distributed evenly, or many
  * more: so that reading the m matches is worth it where m² is below the look-ups of `muchMore` such walks.
  */
 const worthOfWalk =

@@ -81,7 +81,7 @@ function onlyOne(
 /** So few candidates are checked faster than a smaller clause is searched. */
 const tiny = 20;
 
-/** Those whose candidates cost least to count first: the number of ids is known, and terms are one range each. */
+/** Orders clauses by what counting them costs: the number of ids is known, and terms are one range each. */
 export function cheapFirst(clauses: readonly Clause[]): readonly Clause[] {
   const [ids, terms, others]: [Clause[], Clause[], Clause[]] = [[], [], []];
   for (const clause of clauses) (clause.kind === 'ids' ? ids : clause.kind === 'terms' ? terms : others).push(clause);

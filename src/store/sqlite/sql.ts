@@ -157,7 +157,7 @@ export function join(pieces: readonly (SqlValue | Sql)[], separator: string): Sq
 }
 
 const mostInRow = 100;
-/** By the number of pieces. */
+/** The texts between pieces, by separator and number of pieces. */
 const separators = new Map<string, Between[]>();
 
 const betweenOf = (pieces: number, separator: string): Between =>

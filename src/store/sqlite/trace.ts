@@ -53,7 +53,7 @@ export class Trace {
   }
 }
 
-/** Of a probe the rows that it counts or skips, of a look-up by key the rows that it returns. */
+/** The rows that a probe counts or skips, or that a look-up by key returns. */
 function examinedBy(text: string, values: readonly SqlValue[], rows: readonly Row[], counted: number): number {
   if (text.includes('examined()')) return counted;
   if (text.endsWith('OFFSET ?')) return rows.length === 0 ? 0 : Number(values.at(-1)) + 1;

@@ -197,7 +197,7 @@ class ExpectedKeys {
   readonly #core: Core;
   readonly #table: Table['name'];
   readonly #p: number;
-  /** Those of resources with more rows than a slice has, so that they are not extracted again for each slice. */
+  /** Keys of resources with more rows than a slice has: they are not extracted again for each slice. */
   readonly #large = new Map<string, { version: unknown; index: TypeIndex; keys: ReadonlySet<string> }>();
 
   constructor(core: Core, table: Table['name'], p: number) {

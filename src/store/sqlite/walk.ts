@@ -73,7 +73,9 @@ function statement(walk: Walk, arm: Arm, place: Sql, cap: number | undefined, te
     ) c ${resources} WHERE ${allOf(conditions)} ${limit(walk.want)}`;
 }
 
-/** As in the key of the table, so that SQLite sorts nothing: the text between value and id is always the same. */
+/**
+ * The order of the key of the table, so that SQLite sorts nothing: the text between value and id is always the same.
+ */
 function orderOfTexts({ descending }: Key): Sql {
   return join(
     ['c.folded', 'c.text', 'c.id'].map(column => raw(`${column} ${descending ? 'DESC' : 'ASC'}`)),
@@ -164,7 +166,7 @@ export function termsInUse(database: Database, index: number, values: readonly s
   return values.filter((_, at) => found.has(at));
 }
 
-/** By the number of terms. */
+/** The statements are kept by their number of terms. */
 const statements: string[] = [];
 
 const statementFor = (count: number): string =>

@@ -183,7 +183,7 @@ function succeed({ database, job, commit, file, rows }: Work, change: PreparedCh
   if (removed !== undefined && current.ord !== null) rows.remove(removed, current.ord, id, current.r);
   const ord = text === undefined ? null : (change.ord ?? current.ord ?? lastUpdated);
   const whole = text === undefined ? undefined : text.before + stamp(version, lastUpdated) + text.after;
-  // As in `attach`.
+  // These are the attachments that `attach` stores.
   const attachments = whole === undefined ? [] : (change.attachments ?? attachedTo(database, t, id, current.version));
   const digest = recordDigest(job.n, { type, id, version, lastUpdated, text: whole, attachments });
   database.run(
