@@ -8,8 +8,7 @@ import { hasPhrase } from '../indexing/words.ts';
 import type { SearchParam } from '../model/model.ts';
 import type { Codes } from '../terminology/expansion.ts';
 import type { Bound, Chain, EntryTest, Has, Query, Test, TokenTest, Tree } from './ast.ts';
-import { linksOf } from './owner.ts';
-import { openTo } from './walk.ts';
+import { linksOf, openTo } from './walk.ts';
 
 /** The indexed data of a resource. */
 export interface Indexed {

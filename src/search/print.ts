@@ -1,8 +1,7 @@
 import { MAX_TIME, MIN_TIME } from '../fhir/instant-range.ts';
 import type { SearchParam } from '../model/model.ts';
-import { linksOf } from './owner.ts';
+import { linksOf, openTo } from './walk.ts';
 import type { Bound, EntryTest, Query, Sort, Test } from './ast.ts';
-import { openTo } from './walk.ts';
 
 /**
  * A query on one line, for tests, logs and explanations: `(and (param name (starts "ann")) (param birthdate (high >

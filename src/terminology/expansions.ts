@@ -2,14 +2,13 @@ import { Cache } from '../limits/cache.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { Budget } from '../fhirpath/evaluate/environment.ts';
-import { TooCostly } from '../fhirpath/evaluate/errors.ts';
-import { type CodeSystem, codeSystemOf, isBelow } from './code-system.ts';
+import { Budget, TooCostly } from '../fhirpath/evaluate/environment.ts';
+import { codeSystemOf, isBelow } from './code-system.ts';
+import type { CodeSystem } from './code-system.ts';
 import { grammars } from './grammars.ts';
 import { compileFilter } from './value-set-filter.ts';
-import { type CodeMap, codesOf, countOf, type Expansion, type Expansions, MOST_CODES } from './expansion.ts';
-import { CALL_STEPS, PATTERNS_TOO_COSTLY } from './expansion.ts';
-import { restrict, union } from './expansion.ts';
+import { CALL_STEPS, MOST_CODES, PATTERNS_TOO_COSTLY, codesOf, countOf, restrict, union } from './expansion.ts';
+import type { CodeMap, Expansion, Expansions } from './expansion.ts';
 import { publishedCodes } from './published.ts';
 
 /**

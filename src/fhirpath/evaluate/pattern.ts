@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { Cache } from '../../limits/cache.ts';
-import { Delegated, TooCostly } from './errors.ts';
+import { Delegated, TooCostly } from './environment.ts';
 
 /** A pattern for an engine that never backtracks. */
 type LinearPattern = Pick<RE2JS, 'test' | 'matcher' | 'programSize'>;

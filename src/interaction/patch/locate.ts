@@ -1,6 +1,6 @@
+import { Delegated, EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
 import type { Budget, Environment } from '../../fhirpath/evaluate/environment.ts';
 import { compileTree } from '../../fhirpath/evaluate/compile.ts';
-import { Delegated, EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import { nodesAt, rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { parseExpression } from '../../fhirpath/parse.ts';

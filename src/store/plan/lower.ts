@@ -2,7 +2,7 @@ import { urlsAbove } from '../../fhir/uri-tree.ts';
 import type { SearchParam } from '../../model/model.ts';
 import { mayBeUnsearchable } from '../../model/search-parameter.ts';
 import type { Bound, Query, Test } from '../../search/ast.ts';
-import { linksOf } from '../../search/owner.ts';
+import { linksOf } from '../../search/walk.ts';
 import { dateWidth, endsOf, everything, instantsOf } from '../keys/interval.ts';
 import {
   anyTypeTerm,

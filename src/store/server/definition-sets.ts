@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import type { DefinitionSet } from '../../definitions/set.ts';
+import type { DefinitionSet } from '../../definitions/source.ts';
 import type { DocumentStore } from '../port/documents.ts';
 import type { Store } from '../port/store.ts';
 

@@ -1,4 +1,4 @@
-import { Questions } from '../../fhirpath/delegate/questions.ts';
+import { Questions } from '../../fhirpath/delegate/job.ts';
 import { run, runNow } from '../../fhirpath/delegate/run.ts';
 import type { ValidationIssue } from './findings.ts';
 

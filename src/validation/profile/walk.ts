@@ -3,7 +3,7 @@ import type { Evaluate } from '../../fhirpath/evaluate/environment.ts';
 import type { Rule } from '../../fhirpath/evaluate/rule.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Tree } from './tree.ts';
-import type { Questions } from '../../fhirpath/delegate/questions.ts';
+import type { Questions } from '../../fhirpath/delegate/job.ts';
 import type { Findings } from './findings.ts';
 import type { Budget } from '../../fhirpath/evaluate/environment.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
