@@ -1,7 +1,7 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 import { isBelow } from './code-system.ts';
 import type { CodeSystem, Concept } from './code-system.ts';
-import { TooCostly } from '../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { matchesPattern } from '../fhirpath/evaluate/pattern.ts';
 import type { Spend } from '../fhirpath/evaluate/pattern.ts';
 

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runJob } from '../../src/fhirpath/delegate/fhirpath-js.ts';
 import { valueAt } from '../../src/fhirpath/delegate/job.ts';
-import { EvaluationError, Undecided } from '../../src/fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../src/fhirpath/evaluate/errors.ts';
 import type { Item } from '../../src/fhirpath/evaluate/item.ts';
 import { compileRule } from '../../src/fhirpath/evaluate/rule.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';

@@ -1,6 +1,6 @@
 // HL7's test suite for FHIRPath: https://github.com/FHIR/fhir-test-cases, https://hl7.org/fhirpath/N1/
 import { describe, expect, it } from 'vitest';
-import { EvaluationError, Undecided } from '../../src/fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../src/fhirpath/evaluate/errors.ts';
 import { plain } from '../../src/fhirpath/evaluate/item.ts';
 import type { Item } from '../../src/fhirpath/evaluate/item.ts';
 import { compileRule } from '../../src/fhirpath/evaluate/rule.ts';

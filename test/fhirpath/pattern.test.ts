@@ -1,6 +1,6 @@
 // https://hl7.org/fhirpath/N1/#matchesregex-string-boolean: no pattern backtracks, and none means another text.
 import { describe, expect, it } from 'vitest';
-import { Delegated, TooCostly } from '../../src/fhirpath/evaluate/environment.ts';
+import { Delegated, TooCostly } from '../../src/fhirpath/evaluate/errors.ts';
 import { matchesPattern, replaceMatches, sizeOf } from '../../src/fhirpath/evaluate/pattern.ts';
 
 /** Makes a pattern run without backtracking: nested repetitions that match nothing. */

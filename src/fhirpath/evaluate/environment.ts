@@ -1,21 +1,7 @@
+import { TooCostly } from './errors.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';
-
-/** The budget of the checks is exhausted. */
-export class TooCostly extends Error {}
-
-/** The expression cannot be decided with the loaded definitions; the message names what is missing. */
-export class Undecided extends Error {}
-
-/**
- * This evaluator does not implement the construct exactly as the standard defines it; fhirpath.js does. Thrown at
- * compile time for a construct, and at run time for values; the message names it.
- */
-export class Delegated extends Undecided {}
-
-/** FHIRPath's own run-time error, such as several values instead of one. */
-export class EvaluationError extends Error {}
 
 /**
  * Spends the cost of comparing values: each value in an object costs as much as four visited values, and a hundred

@@ -1,7 +1,7 @@
 import { ExpressionError } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
-import { EvaluationError } from './environment.ts';
+import { EvaluationError } from './errors.ts';
 import type { Environment, Evaluate } from './environment.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';

@@ -1,5 +1,5 @@
 import { isObject } from '../../fhir/json-object.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Node } from './node.ts';
 
 /** A result: a value of the resource, or a computed one. A computed number is an Integer. */

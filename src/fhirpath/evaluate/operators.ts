@@ -1,4 +1,4 @@
-import { Delegated, EvaluationError } from './environment.ts';
+import { Delegated, EvaluationError } from './errors.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item, Plain, Temporal } from './item.ts';
 

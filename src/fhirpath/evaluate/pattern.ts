@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import { Cache } from '../../limits/cache.ts';
-import { Delegated, TooCostly } from './environment.ts';
+import { Delegated, TooCostly } from './errors.ts';
 
 /** A pattern for an engine that never backtracks. */
 type LinearPattern = Pick<RE2JS, 'test' | 'matcher' | 'programSize'>;

@@ -8,7 +8,7 @@ import type { Job } from '../delegate/job.ts';
 import { runNow } from '../delegate/run.ts';
 import type { KnownType } from '../result-type.ts';
 import { compileTree } from './compile.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 
 /**

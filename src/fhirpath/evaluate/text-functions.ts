@@ -1,6 +1,7 @@
 import { ExpressionError } from '../syntax.ts';
 import type { Build } from './function-forms.ts';
-import { Delegated, EvaluationError, payForText } from './environment.ts';
+import { payForText } from './environment.ts';
+import { Delegated, EvaluationError } from './errors.ts';
 import type { Environment } from './environment.ts';
 import { plain } from './item.ts';
 import type { Item, Plain } from './item.ts';

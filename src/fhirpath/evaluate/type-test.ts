@@ -3,7 +3,7 @@ import { isA } from '../result-type.ts';
 import type { Expression } from '../syntax.ts';
 import { answer } from './function-forms.ts';
 import type { Compiling } from './function-forms.ts';
-import { Delegated } from './environment.ts';
+import { Delegated } from './errors.ts';
 import type { Evaluate } from './environment.ts';
 import type { Item } from './item.ts';
 import type { Node } from './node.ts';

@@ -1,7 +1,7 @@
 import { isExactObject } from '../../fhir/exact-json.ts';
 import type { ExactJson } from '../../fhir/exact-json.ts';
 import { maxLevels } from '../../fhir/json.ts';
-import { TooCostly } from '../../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import type { Budget } from '../../fhirpath/evaluate/environment.ts';
 import { unprocessable } from './failure.ts';
 import type { OperationPlace } from './failure.ts';

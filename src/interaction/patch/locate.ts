@@ -1,4 +1,4 @@
-import { Delegated, EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { Delegated, EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Budget, Environment } from '../../fhirpath/evaluate/environment.ts';
 import { compileTree } from '../../fhirpath/evaluate/compile.ts';
 import { nodesAt, rootNode } from '../../fhirpath/evaluate/node.ts';

@@ -1,5 +1,5 @@
 import { isA } from '../../fhirpath/result-type.ts';
-import { TooCostly } from '../../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import { Findings, Full } from './findings.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { Walk } from './walk.ts';

@@ -1,7 +1,7 @@
 import { asString, isObject, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { isA } from '../../fhirpath/result-type.ts';
-import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import { nodesAt } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import { isOf, requiredValueSet } from './binding.ts';

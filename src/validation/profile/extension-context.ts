@@ -1,5 +1,5 @@
 import { asObject } from '../../fhir/json-object.ts';
-import { EvaluationError, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { EvaluationError, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { TypeDefinition, TypeDefinitions } from '../../model/element.ts';
 import { supertypes } from '../../model/type-definitions.ts';

@@ -1,6 +1,6 @@
 import { asObject, asString, objectsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/environment.ts';
+import { Delegated, EvaluationError, TooCostly, Undecided } from '../../fhirpath/evaluate/errors.ts';
 import type { Environment } from '../../fhirpath/evaluate/environment.ts';
 import { valueAt } from '../../fhirpath/delegate/job.ts';
 import type { JobResult } from '../../fhirpath/delegate/job.ts';

@@ -1,7 +1,7 @@
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asString } from '../../../fhir/json-object.ts';
-import { TooCostly } from '../../../fhirpath/evaluate/environment.ts';
+import { TooCostly } from '../../../fhirpath/evaluate/errors.ts';
 import { operationOf } from '../../../model/operation-call.ts';
 import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';
 import type { DescribedConcept, DescribedSystem } from '../../../terminology/concepts.ts';
