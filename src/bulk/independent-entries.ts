@@ -111,7 +111,8 @@ export class IndependentEntries {
       return target?.settled === false ? Promise.reject(new Unsettled()) : Promise.resolve(target?.reference);
     };
     const deciding = new Deciding<LoadedEntry>({ model, find, newId: newIdOf, isDeleted: () => false, recordOf }, []);
-    const identity = entry.request.interaction === 'delete' ? undefined : await deciding.of(entry);
+    const { id, interaction } = entry.request;
+    const identity = id !== undefined || interaction === 'delete' ? undefined : await deciding.of(entry);
     const fullUrl = fullUrlOf(entry);
     if (identity !== undefined && fullUrl !== undefined && targets.has(fullUrl))
       targets.set(fullUrl, { reference: `${identity.type}/${identity.id}`, settled: true });

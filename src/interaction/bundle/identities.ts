@@ -100,6 +100,8 @@ export class Deciding<Entry extends RequestEntry> {
   }
 
   #link(entry: Entry): Promise<Entry['request']> {
+    const { parameters, headers } = entry.request;
+    if (parameters.length === 0 && headers['if-none-exist'] === undefined) return Promise.resolve(entry.request);
     const { model, recordOf: recordOfOther } = this.#rules;
     const fullUrl = asString(entry.value['fullUrl']);
     const recordOf = async (url: string): Promise<string | undefined> => {
