@@ -3,7 +3,6 @@ import type { Readable } from 'node:stream';
 import { parseJson } from '../fhir/json.ts';
 import type { Issue } from '../fhir/outcome.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
-import { PromiseLacking } from '../store/port/errors.ts';
 import { checkStructure } from '../validation/structure.ts';
 import { IndependentEntries, type NestedBundle } from './independent-entries.ts';
 import { conflict, planTransaction } from '../interaction/bundle/load-transaction.ts';
@@ -200,7 +199,6 @@ export class FileLoad implements Addressing {
       if (planned.kind === 'reject') return this.#reject(at, planned.issues, bytes);
       const { changes, requires } = planned;
       const refusal = changes.length === 0 ? undefined : await writer.alone(changes, requires);
-      if (refusal instanceof PromiseLacking) return this.#reject(at, [refused(refusal)], bytes);
       if (refusal !== undefined) continue; // a server has written what the entries depend on
       for (const warnings of planned.warnings) counts.warn(warnings);
       for (const type of planned.skipped) counts.skip(type);
@@ -226,7 +224,7 @@ export class FileLoad implements Addressing {
         if (outcome.change.precondition === undefined) await writer.add(outcome);
         else {
           const refusal = await writer.alone([outcome]);
-          if (refusal !== undefined) return this.#reject(at, [refused(refusal)], bytes);
+          if (refusal !== undefined) return this.#reject(at, [conflict], bytes);
         }
         counts.warn(outcome.warnings);
         return;
@@ -242,9 +240,6 @@ export class FileLoad implements Addressing {
     rejects.add({ file, at, issues, bytes });
   }
 }
-
-const refused = (refusal: Error): Issue =>
-  refusal instanceof PromiseLacking ? { severity: 'error', code: 'not-supported', text: refusal.lack.why } : conflict;
 
 /** Times that a transaction is planned, each after another write of one of its records. */
 const mostAttempts = 50;

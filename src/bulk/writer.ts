@@ -1,7 +1,7 @@
 import { commit } from '../interaction/write/commit.ts';
 import type { CarryingChange } from '../interaction/write/context.ts';
 import type { Partition } from '../store/port/partitions.ts';
-import { PromiseLacking, RequirementFailed, VersionConflict } from '../store/port/errors.ts';
+import { RequirementFailed, VersionConflict } from '../store/port/errors.ts';
 import type { Requirement, WriteOptions } from '../store/port/records.ts';
 import { OrderedWrites } from './ordered-writes.ts';
 import type { Counts } from './progress.ts';
@@ -81,7 +81,7 @@ export class BatchWriter {
       await commit(this.#partition, changes, { ...this.#mark(), requires }, this.#counts.committed);
       return undefined;
     } catch (error) {
-      const isRefusal = [VersionConflict, RequirementFailed, PromiseLacking].some(refusal => error instanceof refusal);
+      const isRefusal = [VersionConflict, RequirementFailed].some(refusal => error instanceof refusal);
       if (isRefusal && error instanceof Error) return error;
       throw error;
     }

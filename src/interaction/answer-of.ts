@@ -1,5 +1,5 @@
 import { FhirError, fhirError } from '../fhir/error.ts';
-import { IndexPending, PromiseLacking, RecordTooLarge, StoreBusy, StoreUnavailable } from '../store/port/errors.ts';
+import { IndexPending, RecordTooLarge, StoreBusy, StoreUnavailable } from '../store/port/errors.ts';
 import type { UnavailableReason } from '../store/port/errors.ts';
 import { longestRecord } from '../store/port/records.ts';
 
@@ -54,7 +54,6 @@ export function storeFailure(error: unknown): FhirError | undefined {
     const text = `${error.type}/${error.id} exceeds the size limit of ${longestRecord} bytes per record.`;
     return fhirError(413, 'too-long', text);
   }
-  if (error instanceof PromiseLacking) return fhirError(501, 'not-supported', error.lack.why);
   return undefined;
 }
 

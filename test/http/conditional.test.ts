@@ -1,11 +1,5 @@
 // https://hl7.org/fhir/R4/http.html#cond-update and https://hl7.org/fhir/R4/http.html#3.1.0.7.1
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Audit } from '../../src/audit/audit.ts';
-import { remove as removeRecord } from '../../src/interaction/delete/delete.ts';
-import type { FhirRequest } from '../../src/interaction/interaction.ts';
-import { StoreUnavailable } from '../../src/store/port/errors.ts';
-import type { Partition } from '../../src/store/port/partitions.ts';
-import type { WriteResult } from '../../src/store/port/records.ts';
 import { inXml } from '../support/in-xml.ts';
 import { issuesOf, post } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
@@ -143,55 +137,6 @@ describe('a conditional delete', () => {
     expect(deleted.reduce((sum, one) => sum + one)).toBe(250);
     const { json } = await server.get('/Communication/crowd-249/_history');
     expect(json.entry).toHaveLength(2);
-  });
-
-  it('audits what is deleted, if a store that writes one by one fails later', async () => {
-    const entry = Array.from({ length: 150 }, (_, at) => ({
-      resource: { ...called('partly'), id: `partly-${at}` },
-      request: { method: 'PUT', url: `Communication/partly-${at}` },
-    }));
-    await post(server, '', { resourceType: 'Bundle', type: 'batch', entry }, server.authorized(everything));
-    const { engine } = server.running;
-    const answered: unknown[] = [];
-    const audit: Audit = {
-      ...engine.audit,
-      begin: async () => {},
-      answered: ({ query }, { status, records }) => answered.push([query, status, records.length]),
-    };
-    const lacks = [{ promise: 'several-at-once', why: 'A test' }] as const;
-    let writes = 0;
-    const write: Partition['write'] = async (changes, options) => {
-      writes += 1;
-      if (writes === 2) throw new StoreUnavailable('no-store', 'A test');
-      const results: WriteResult[] = [];
-      for (const change of changes) results.push(...(await server.partition.write([change], options)));
-      return results;
-    };
-    const partition = new Proxy(server.partition, {
-      get: (target, name) => {
-        const found: unknown = name === 'write' ? write : Reflect.get(target, name, target);
-        return typeof found === 'function' ? found.bind(target) : found;
-      },
-    });
-    const store = new Proxy(engine.store, {
-      get: (target, name) => (name === 'lacks' ? lacks : Reflect.get(target, name, target)),
-    });
-    const request: FhirRequest = {
-      interaction: 'delete',
-      requestId: 'partly',
-      address: '',
-      access: 'open',
-      method: 'DELETE',
-      partition,
-      base: server.base,
-      resourceType: 'Communication',
-      parameters: [['identifier', 'urn:call|partly']],
-      headers: {},
-      handling: 'usual',
-    };
-    await expect(removeRecord({ ...engine, audit, store }, request, partition)).rejects.toThrow(StoreUnavailable);
-    expect(answered).toEqual([['Communication?identifier=urn%3Acall%7Cpartly', 200, 100]]);
-    expect(await total('partly')).toBe(50);
   });
 
   it.each<[string, string]>([

@@ -1,10 +1,9 @@
 // https://hl7.org/fhir/R4/http.html#transaction: one patient's chart is one transaction to those who move charts.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import { chart } from '../support/chart.ts';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
-import { requireTransactions } from '../support/transaction.ts';
 
 const headers = { 'Content-Type': 'application/fhir+json' };
 
@@ -24,8 +23,6 @@ const send = (bundle: object | Buffer, more: Readonly<Record<string, string>> = 
 const total = async (query: string): Promise<number> => (await server.get(`/${query}&_summary=count`)).json.total;
 
 describe('a large transaction', () => {
-  beforeEach(context => requireTransactions(context, server));
-
   it('is written whole, with its links', async () => {
     const answer = await send(chart('whole', many), { Prefer: 'return=minimal' });
     expect([answer.status, answer.json.entry.length]).toEqual([200, many + 1]);

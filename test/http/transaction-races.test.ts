@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/R4/http.html#transaction: transactions, single writes and reads at the same time.
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Answer } from '../support/serve.ts';
 import {
   deleteEntry,
@@ -9,7 +9,6 @@ import {
   partOf,
   postEntry,
   putEntry,
-  requireTransactions,
   sendEntries,
   statusesOf,
 } from '../support/transaction.ts';
@@ -22,7 +21,6 @@ beforeAll(async () => {
   server = await serveVersioned({ step: 1 });
 }, 60_000);
 afterAll(() => server.close());
-beforeEach(context => requireTransactions(context, server));
 
 const send = (entries: readonly object[]): Promise<Answer> => sendEntries(server, entries);
 const found = async (value: string): Promise<readonly { id: string; note?: { text: string }[] }[]> =>

@@ -1,6 +1,6 @@
 // https://hl7.org/fhir/smart-app-launch/STU2.2/scopes-and-launch-context.html and the audit, for each entry of a
 // transaction.
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { auditOf } from '../support/audit-of.ts';
 import type { Answer } from '../support/serve.ts';
@@ -9,7 +9,6 @@ import {
   getEntry,
   postEntry,
   putEntry,
-  requireTransactions,
   sendBundle,
   statusesOf,
   transaction,
@@ -22,7 +21,6 @@ beforeAll(async () => {
   server = await serveVersioned();
 }, 60_000);
 afterAll(() => server.close());
-beforeEach(context => requireTransactions(context, server));
 
 type Headers = Readonly<Record<string, string>>;
 const send = (entries: readonly object[], headers: Headers): Promise<Answer> =>

@@ -1,5 +1,5 @@
 // https://hl7.org/fhir/R4/http.html#trules: criteria of a transaction that name other entries.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { serve } from '../support/serve.ts';
 import type { Answer, Served } from '../support/serve.ts';
 import {
@@ -10,7 +10,6 @@ import {
   partOf,
   postEntry,
   putEntry,
-  requireTransactions,
   sendBundle,
   sendEntries,
   statusesOf,
@@ -24,7 +23,6 @@ beforeAll(async () => {
   server = await serveVersioned();
 }, 60_000);
 afterAll(() => server.close());
-beforeEach(context => requireTransactions(context, server));
 
 const send = (...entries: readonly object[]): Promise<Answer> => sendEntries(server, entries);
 const ifNoneExist = (criteria: string) => ({ ifNoneExist: criteria });
@@ -166,8 +164,7 @@ describe('reads by the record of an entry', () => {
   }, 120_000);
   afterAll(() => whole.close());
 
-  it('replace it in types, chains, reverse chains, filters and ids', async context => {
-    requireTransactions(context, whole);
+  it('replace it in types, chains, reverse chains, filters and ids', async () => {
     const named = [
       'Observation?subject:Patient=urn:uuid:p',
       'Observation?subject.organization=urn:uuid:o',

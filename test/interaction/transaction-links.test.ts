@@ -1,5 +1,5 @@
 // https://hl7.org/fhir/R4/http.html#trules: links between the entries of a transaction, conditions and criteria.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { keptBytes, media, png } from '../support/media.ts';
 import type { Answer } from '../support/serve.ts';
 import {
@@ -10,7 +10,6 @@ import {
   partOf,
   postEntry,
   putEntry,
-  requireTransactions,
   sendEntries,
   statusesOf,
 } from '../support/transaction.ts';
@@ -22,7 +21,6 @@ beforeAll(async () => {
   server = await serveVersioned();
 }, 60_000);
 afterAll(() => server.close());
-beforeEach(context => requireTransactions(context, server));
 
 const send = (entries: readonly object[], headers?: Readonly<Record<string, string>>): Promise<Answer> =>
   sendEntries(server, entries, headers);

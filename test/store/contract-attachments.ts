@@ -9,14 +9,13 @@ import type { Store } from '../../src/store/port/store.ts';
 import { bytesOf, digestOf } from './support/bytes-of.ts';
 import { each, type Place } from './support/fixture.ts';
 import { kept, openClinic, picture, shippedModel } from './support/shipped.ts';
-import { type KeptBytes, type Where, whereKept } from './support/where.ts';
+import { type KeptBytes, type Where } from './support/where.ts';
 import { attachmentSteps } from './support/verified.ts';
 import { currentAttachments } from '../../src/store/port/pages.ts';
 import { attachmentsIn, type RecordAttachment } from '../support/attached.ts';
 
 /** What every store promises about attachments. */
 export function attachmentContract(where: Where, bytes: KeptBytes): void {
-  const itAtOnce = whereKept(it, where, 'several-at-once');
   let place: Place;
   let model: Model;
   let store: Store;
@@ -122,7 +121,7 @@ export function attachmentContract(where: Where, bytes: KeptBytes): void {
       expect(await clinic.read('Media', 'x0')).toBeUndefined();
     });
 
-    itAtOnce('that is missing leaves nothing of the write done', async () => {
+    it('that is missing leaves nothing of the write done', async () => {
       await expect(clinic.write([picture('x1', 'x'), picture('x2', 'x', { attachments: [missing] })])).rejects.toThrow(
         AttachmentMissing,
       );

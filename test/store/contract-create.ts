@@ -12,7 +12,6 @@ import { type Where, whereKept } from './support/where.ts';
 
 /** What every store promises about creating: conditional creates and keys of writes. */
 export function createContract(where: Where): void {
-  const itAtOnce = whereKept(it, where, 'several-at-once');
   const itInOrder = whereKept(it, where, 'commit-order');
   let place: Place;
   let model: Model;
@@ -148,7 +147,7 @@ export function createContract(where: Where): void {
       expect(await clinic.count('Patient', withIdentifier(model, 'fifty'))).toBe(1);
     });
 
-    itAtOnce('several in one write see what those before them created', async () => {
+    it('several in one write see what those before them created', async () => {
       const results = await clinic.write([
         person('in-one-1', 'in one', { precondition: noMatch('in one') }),
         person('in-one-2', 'in one', { precondition: noMatch('in one') }),
@@ -167,7 +166,7 @@ export function createContract(where: Where): void {
       expect(await clinic.read('Patient', 'several3')).toBeUndefined();
     });
 
-    itAtOnce('that throws SeveralMatch leaves nothing of the write done', async () => {
+    it('that throws SeveralMatch leaves nothing of the write done', async () => {
       await clinic.write([person('b1', 'B'), person('b2', 'B')]);
       await expect(
         clinic.write([person('b3', 'other'), person('b4', 'B', { precondition: noMatch('B') })]),
@@ -179,7 +178,7 @@ export function createContract(where: Where): void {
       const apart = (identifier: string, ...except: string[]) => ({ ...noMatch(identifier), except });
       const gone = (id: string): Change => ({ kind: 'remove', type: 'Patient', id });
 
-      itAtOnce('creates where only those match, whatever their place in the write', async () => {
+      it('creates where only those match, whatever their place in the write', async () => {
         await clinic.write([person('x1', 'X'), person('x2', 'X'), person('x3', 'X')]);
         const results = await clinic.write([
           gone('x1'),
@@ -192,7 +191,7 @@ export function createContract(where: Where): void {
         expect(outcomes).toEqual(['removed', 'created', 'updated', 'removed', 'created']);
       });
 
-      itAtOnce('throws RequirementFailed where another one matches, and leaves nothing of the write done', async () => {
+      it('throws RequirementFailed where another one matches, and leaves nothing of the write done', async () => {
         await clinic.write([person('y1', 'Y')]);
         const changes = [person('y2', 'free'), person('y3', 'Y', { precondition: apart('Y', 'y2') }), gone('y1')];
         await expect(clinic.write(changes)).rejects.toThrow(RequirementFailed);
@@ -200,7 +199,7 @@ export function createContract(where: Where): void {
         expect(await clinic.readMany(['y2', 'y3'].map(id => ({ type: 'Patient', id })))).toEqual([]);
       });
 
-      itAtOnce('decides by what a reference without a type meant before the write', async () => {
+      it('decides by what a reference without a type meant before the write', async () => {
         const param = model.types.get('Media')?.indexed.get('patient');
         if (param === undefined) throw new Error('The parameter is not there');
         const query: Query = { kind: 'param', param, test: { kind: 'reference', id: 'new-in-z' } };
@@ -211,7 +210,7 @@ export function createContract(where: Where): void {
         expect(results.map(({ outcome }) => outcome)).toEqual(['created', 'created']);
       });
 
-      itAtOnce('fifty writes of two records at once make one pair', async () => {
+      it('fifty writes of two records at once make one pair', async () => {
         const write = (at: number) =>
           clinic.write([
             person(`pair-${at}-a`, 'other'),
@@ -349,7 +348,7 @@ export function createContract(where: Where): void {
         ]);
     });
 
-    itAtOnce('keeps all results of a write, as they were the first time', async () => {
+    it('keeps all results of a write, as they were the first time', async () => {
       const changes = [
         person('all1', 'all'),
         person('all2', 'none', { precondition: { is: 'no-match', query: withIdentifier(model, 'all') } }),

@@ -1,4 +1,3 @@
-import type { TestContext } from 'vitest';
 import type { Answer, Served } from './serve.ts';
 import { communication, everything } from './versioned.ts';
 import type { VersionedServer } from './versioned.ts';
@@ -61,12 +60,3 @@ export function statusesOf({ status, json }: Answer): unknown {
 
 const issuesOf = ({ issue }: { issue: { code: string; expression?: readonly string[] }[] }): readonly string[] =>
   issue.map(({ code, expression = [] }) => [code, ...expression].join(' '));
-
-/** Whether the store of a server can write several records at once. */
-export const hasTransactions = ({ running }: Served): boolean =>
-  !running.engine.store.lacks.some(({ promise }) => promise === 'several-at-once');
-
-/** Leaves a test out on a MongoDB server without transactions. */
-export function requireTransactions(context: TestContext, server: Served): void {
-  context.skip(!hasTransactions(server), 'this MongoDB server has no transactions');
-}

@@ -10,7 +10,6 @@ import { lazyValidator } from '../../validation/lazy.ts';
 import { observedStore } from '../parts/observe.ts';
 import type { Listener } from '../port.ts';
 import type { Shared } from '../shared.ts';
-import { objectsOf } from '../../fhir/json-object.ts';
 import { createApp } from '../../http/app.ts';
 import { measured, traced } from '../../http/middleware/observe.ts';
 import { createRespond } from '../../http/answer/respond.ts';
@@ -37,10 +36,10 @@ export interface Interface {
 /** Derives an interface. */
 export function createInterface(shared: Shared, { indexed, definitions, store, since }: InUse): Interface {
   const { start, verify, authorization, audit, cursors, chargeClient, newId } = shared;
-  const { config, url, log, notice, now } = start;
+  const { config, url, log, now } = start;
   const { model, extract } = indexed;
   const engine: Engine = {
-    model: offeredModel(model, store, notice),
+    model,
     store: observedStore(start, store),
     audit: audit?.with(model, extract) ?? noAudit,
     secured: verify !== undefined,
@@ -63,25 +62,6 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     since,
   };
   return { engine, listener: createListener(shared, engine) };
-}
-
-/**
- * The model without the interactions that a store cannot keep: transactions need writes of several changes that are
- * atomic. What is left out is reported as a sentence.
- */
-export function offeredModel(model: Model, { lacks }: Pick<Store, 'lacks'>, notice: (text: string) => void): Model {
-  const lack = lacks.find(({ promise }) => promise === 'several-at-once');
-  if (lack === undefined || !model.systemInteractions.has('transaction')) return model;
-  notice(`Transactions are declared, but not offered; batches are. ${lack.why}`);
-  const rest = objectsOf(model.statement['rest']).map(({ interaction, ...more }) => ({
-    ...more,
-    interaction: objectsOf(interaction).filter(({ code }) => code !== 'transaction'),
-  }));
-  return {
-    ...model,
-    systemInteractions: new Set([...model.systemInteractions].filter(code => code !== 'transaction')),
-    statement: { ...model.statement, rest },
-  };
 }
 
 /** The listener of requests that follow the definitions of an engine, with the limits of the server. */

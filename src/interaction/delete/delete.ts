@@ -3,8 +3,7 @@ import { restriction } from '../../auth/restrict.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { ResourceType } from '../../model/model.ts';
-import type { Query } from '../../search/ast.ts';
-import type { Requirement, StoredVersion, WriteOptions } from '../../store/port/records.ts';
+import type { Requirement, StoredVersion } from '../../store/port/records.ts';
 import { refuseControls, returnOf } from '../controls.ts';
 import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.ts';
 import { declaredType } from '../declared.ts';
@@ -22,9 +21,6 @@ import { refuseReferred, unreferred } from './referrers.ts';
 
 /** Records that one conditional delete deletes at most. */
 const mostDeleted = 1_000;
-
-/** Records that are deleted together in a store that does not write all of them at once. */
-const together = 100;
 
 /**
  * Delete: 204, also if there is no such record, or none for the caller. 412 if `If-Match` names another version,
@@ -45,10 +41,7 @@ async function removeById(engine: Engine, request: FhirRequest, type: ResourceTy
     const current = await findCurrent(engine, type, request, 'd');
     requireMatch(headers, type, current.is === 'record' ? current.version : undefined);
     if (current.is === 'deleted') tombstone = current.version;
-    return removable(engine, request, type, {
-      versions: current.is === 'record' ? [current.version] : [],
-      isAgain,
-    });
+    return removable(engine, request, type, current.is === 'record' ? [current.version] : [], isAgain);
   };
   const [removed] = await removeRecords(engine, request, find);
   const name = `\`${type.name}/${request.id}\``;
@@ -62,8 +55,7 @@ async function removeById(engine: Engine, request: FhirRequest, type: ResourceTy
 }
 
 /**
- * Deletes what matches, in one write if the store promises that. A record that changes meanwhile is read again, and
- * remains if it matches no more.
+ * Deletes what matches, in one write. A record that changes meanwhile is read again, and remains if it matches no more.
  */
 async function removeMatches(engine: Engine, request: FhirRequest, type: ResourceType): Promise<FhirResponse> {
   const { parameters: pairs, headers, base, partition } = request;
@@ -76,55 +68,22 @@ async function removeMatches(engine: Engine, request: FhirRequest, type: Resourc
     if (current.is !== 'record' && found !== undefined) throw recordNotWritable(base, type.name);
     return current.is === 'record' ? current.version : undefined;
   };
-  /** The matches, with ids only those among them. Throws FhirError if one of them may not be deleted. */
-  const match = async (ids?: readonly string[]): Promise<readonly FormerVersion[]> => {
-    const asked: Query = ids === undefined ? query : { kind: 'and', of: [query, { kind: 'id', anyOf: ids }] };
-    const search = { type, query: asked, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
+  /** The matches. Throws FhirError if one of them may not be deleted. */
+  const match = async (): Promise<readonly FormerVersion[]> => {
+    const search = { type, query, sort: anyOrder, limit: isSingle ? 2 : mostDeleted + 1, after: undefined };
     const { versions } = await refuseCostly(findPage(search, place));
     if (isSingle && versions.length > 1) throw severalMatch(type, urlCriteria);
     if (versions.length > mostDeleted) throw tooMany(type);
     if (headers['if-match'] !== undefined && versions.length === 0) await openOf(undefined);
     return (await Promise.all(versions.map(openOf))).filter(one => one !== undefined);
   };
-  const removeAll = (): Promise<readonly StoredVersion[]> =>
-    removeRecords(engine, request, async isAgain => {
-      const versions = await match();
-      const found = await removable(engine, request, type, { versions, isAgain });
-      const only = isSingle ? versions.map(({ id }) => onlyMatch(type, query, id)) : [];
-      return { ...found, requires: [...found.requires, ...only] };
-    });
-  const removeEach = async (): Promise<readonly StoredVersion[]> => {
-    const ids = (await match()).map(({ id }) => id);
-    await refuseIfReferred(engine, request, type, ids);
-    const removed: StoredVersion[] = [];
-    try {
-      for (let at = 0; at < ids.length; at += together) {
-        const slice = ids.slice(at, at + together);
-        // The records before them are deleted: they refer to nothing any more.
-        const deleted = ids.slice(at);
-        const find = async (isAgain: boolean): Promise<Removable> =>
-          removable(engine, request, type, { versions: await match(slice), deleted, isAgain });
-        await removeRecords(engine, request, find, { unit: 'each', removed });
-      }
-    } catch (error) {
-      // The event of the request has its failure, and no records.
-      const text = new URLSearchParams(pairs.map(([name, value]) => [name, value])).toString();
-      if (removed.length > 0)
-        engine.audit.answered({ ...request, query: `${type.name}?${text}` }, { status: 200, records: removed });
-      throw error;
-    }
-    return removed;
-  };
-  const isTogether = isSingle || !engine.store.lacks.some(({ promise }) => promise === 'several-at-once');
-  const records = await (isTogether ? removeAll() : removeEach());
+  const records = await removeRecords(engine, request, async isAgain => {
+    const versions = await match();
+    const found = await removable(engine, request, type, versions, isAgain);
+    const only = isSingle ? versions.map(({ id }) => onlyMatch(type, query, id)) : [];
+    return { ...found, requires: [...found.requires, ...only] };
+  });
   return { ...answer(request, `Deleted: ${records.length} ${type.name}.`), records };
-}
-
-interface Found extends Pick<Removable, 'versions'> {
-  /** The ids of the records of the type that the request deletes, if not those of these versions. */
-  readonly deleted?: readonly string[];
-  /** The write was refused before. */
-  readonly isAgain: boolean;
 }
 
 /**
@@ -135,19 +94,18 @@ async function removable(
   engine: Engine,
   request: FhirRequest,
   type: ResourceType,
-  { versions, isAgain, ...found }: Found,
+  versions: readonly FormerVersion[],
+  isAgain: boolean,
 ): Promise<Removable> {
   const ids = versions.map(({ id }) => id);
   if (ids.length === 0 || type.deletePolicy !== 'refuse') return { versions, requires: [] };
-  const { deleted = ids } = found;
   // The write decides it: who refers to a record is searched only if it was refused.
-  if (isAgain || contextOf(engine, request).atEnd !== undefined)
-    await refuseIfReferred(engine, request, type, ids, deleted);
-  return { versions, requires: [unreferred(type, ids, { deleted, base: request.base })] };
+  if (isAgain || contextOf(engine, request).atEnd !== undefined) await refuseIfReferred(engine, request, type, ids);
+  return { versions, requires: [unreferred(type, ids, { deleted: ids, base: request.base })] };
 }
 
 /**
- * Throws FhirError 409 if records other than `deleted` refer to these, unless the type declares that they may. In a
+ * Throws FhirError 409 if records other than these refer to them, unless the type declares that they may. In a
  * transaction that is decided at its end, since other entries may delete or change them.
  */
 async function refuseIfReferred(
@@ -155,10 +113,9 @@ async function refuseIfReferred(
   request: FhirRequest,
   type: ResourceType,
   ids: readonly string[],
-  deleted: readonly string[] = ids,
 ): Promise<void> {
   if (type.deletePolicy !== 'refuse') return;
-  const check = (): Promise<void> => refuseReferred(engine, request, type, { ids, deleted });
+  const check = (): Promise<void> => refuseReferred(engine, request, type, { ids, deleted: ids });
   const { atEnd } = contextOf(engine, request);
   if (atEnd === undefined) await check();
   else atEnd(check);
@@ -171,19 +128,18 @@ interface Removable {
 }
 
 /**
- * Deletes records in one write: all or none with the `unit` `all`. `find` returns their current versions, and throws
- * FhirError if they may not be deleted: it is called again (`isAgain`) for those that are left if another write comes
- * between, or if what the deletion requires does not hold. Returns the versions that the deletion made, with the
- * content of those before, for the audit; they are added to `removed`, which has them also if it throws. Throws
- * FhirError 409 if other writes come between again and again.
+ * Deletes records in one write, all or none. `find` returns their current versions, and throws FhirError if they may
+ * not be deleted: it is called again (`isAgain`) for those that are left if another write comes between, or if what the
+ * deletion requires does not hold. Returns the versions that the deletion made, with the content of those before, for
+ * the audit. Throws FhirError 409 if other writes come between again and again.
  */
 async function removeRecords(
   engine: Engine,
   request: FhirRequest,
   find: (isAgain: boolean) => Promise<Removable>,
-  { unit = 'all', removed = [] }: { readonly unit?: Unit; readonly removed?: StoredVersion[] } = {},
 ): Promise<readonly StoredVersion[]> {
   const context = contextOf(engine, request);
+  const removed: StoredVersion[] = [];
   let isAgain = false;
   let versions: readonly FormerVersion[] = [];
   const committed = (changes: readonly CommittedChange[]): void => {
@@ -202,14 +158,12 @@ async function removeRecords(
         change: { kind: 'remove', type, id, precondition: { is: 'version', version } } as const,
         contents: [],
       })),
-      options: { requires: found.requires, unit },
+      options: { requires: found.requires },
       begun: versions.map(version => ({ ...version, key: undefined })),
     };
   });
   return removed;
 }
-
-type Unit = NonNullable<WriteOptions['unit']>;
 
 /** 204, or 200 with the OperationOutcome that the client prefers. https://hl7.org/fhir/R4/http.html#delete */
 function answer({ headers }: FhirRequest, text: string): FhirResponse {

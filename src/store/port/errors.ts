@@ -2,11 +2,8 @@ import { longestRecord, type WriteResult } from './records.ts';
 
 /** A promise of the port that a store does not keep, and the reason, as a sentence for operators. */
 export interface Lack {
-  /**
-   * `several-at-once`: a write of several changes is atomic. `commit-order`: every commit of a partition has a later
-   * `lastUpdated` than the one before it.
-   */
-  readonly promise: 'several-at-once' | 'commit-order';
+  /** Every commit of a partition has a later `lastUpdated` than the one before it. */
+  readonly promise: 'commit-order';
   readonly why: string;
 }
 
@@ -110,19 +107,6 @@ export class RecordTooLarge extends Error {
     this.name = 'RecordTooLarge';
     this.type = type;
     this.id = id;
-  }
-}
-
-/**
- * The write needs a promise that the store does not keep (see `Store.lacks`): returned to clients as 501
- * `not-supported`.
- */
-export class PromiseLacking extends Error {
-  readonly lack: Lack;
-  constructor(lack: Lack) {
-    super(lack.why);
-    this.name = 'PromiseLacking';
-    this.lack = lack;
   }
 }
 

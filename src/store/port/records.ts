@@ -23,7 +23,7 @@ export interface RecordStore {
   types(referringTo?: Referred): Promise<readonly string[]>;
   /**
    * Atomic, and durable when it resolves. One result per change, in order. Throws `VersionConflict`, `SeveralMatch`,
-   * `RequirementFailed`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, `PromiseLacking`, and like `search` if a
+   * `RequirementFailed`, `KeyUsed`, `AttachmentMissing`, `RecordTooLarge`, and like `search` if a
    * precondition or requirement has a query. Without changes a key is only looked up: the results that `write` would
    * repeat for it; none if it is free.
    */
@@ -119,7 +119,7 @@ export interface WriteOptions {
   readonly key?: WriteKey;
   /**
    * Must hold before the changes, else nothing is written and `RequirementFailed` is thrown. Decided atomically with
-   * the write, except in a store that lacks `several-at-once` or `commit-order`: there, just before it.
+   * the write, except in a store that lacks `commit-order`: there, just before it.
    */
   readonly requires?: readonly Requirement[];
 }
