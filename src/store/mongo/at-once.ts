@@ -100,12 +100,14 @@ const turnsOf = (p: string, changes: readonly Change[]): readonly string[] =>
 
 /**
  * Writes of this process with the same key, criteria or record run one after another: as transactions they would
- * conflict, and be repeated for each that commits.
+ * conflict, and be repeated for each that commits. One whose caller got a timeout is not waited for: a command of the
+ * driver may never end (revive.ts), and a conflict is resolved without turns too.
  */
-async function inTurn<T>({ client }: Core, keys: readonly string[], work: () => Promise<T>): Promise<T> {
+async function inTurn<T>({ client, options }: Core, keys: readonly string[], work: () => Promise<T>): Promise<T> {
   const running = turns.get(client) ?? new Map<string, Promise<void>>();
   turns.set(client, running);
   const { promise, resolve } = Promise.withResolvers<void>();
+  const late = options.timeout === undefined ? undefined : setTimeout(resolve, options.timeout);
   const before = keys.map(async key => running.get(key));
   // All keys at once, so that no two writes wait for each other.
   for (const key of keys) running.set(key, promise);
@@ -113,6 +115,7 @@ async function inTurn<T>({ client }: Core, keys: readonly string[], work: () => 
     await Promise.all(before);
     return await work();
   } finally {
+    clearTimeout(late);
     resolve();
     for (const key of keys) if (running.get(key) === promise) running.delete(key);
   }
