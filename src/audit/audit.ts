@@ -7,16 +7,14 @@ import type { AuditEntry } from '../store/audit/line.ts';
 import type { Extract } from '../indexing/extract.ts';
 import type { AuditSink } from './log/log.ts';
 import { AuditQueue, PendingEvents, reasonOf } from './audit-queue.ts';
-import { authorizationEvent } from './authorization-event.ts';
-import type { AuthorizationAccess } from './authorization-event.ts';
+import { authorizationEvent, signInEvent } from './authorization-event.ts';
+import type { AuthorizationAccess, SignInAccess } from './authorization-event.ts';
 import { serverEvent } from './command-event.ts';
 import type { ServerAction } from './command-event.ts';
 import { Refusals } from './refusals.ts';
 import type { AuditedAnswer, AuditedRequest, BegunWrite } from './request.ts';
 import { createRequestEvents, refusedEvent } from './request-event.ts';
 import type { Refusal } from './refusal.ts';
-import { signInEvent } from './sign-in-event.ts';
-import type { SignInAccess } from './sign-in-event.ts';
 
 /** Audits requests: one event for each, refusals included. */
 export interface Audit {

@@ -74,7 +74,7 @@ export async function startEngine(
   log: Log = createLog(config.log, process.stderr, Date.now, config.logFormat),
   parts: EngineParts = {},
 ): Promise<RunningEngine> {
-  const { demo = false, load = requireModel, now = Date.now, newId = () => randomUUID() } = parts;
+  const { demo = false, load = requireModel, now = Date.now, newId = randomUUID } = parts;
   const notice = (text: string): void => log.notice(text);
   const { reloads = createReloads(), front } = parts;
   await checkStart(config, demo, notice);

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { publicUrlOf } from '../config/read.ts';
 import type { Config } from '../config/read.ts';
 import { listen } from '../http/server.ts';
@@ -26,19 +26,20 @@ export async function openPort(
   report: PortReport,
 ): Promise<Port> {
   const opened = Promise.withResolvers<Listener>();
-  let current: Listener = (request, response) =>
+  const wait: RequestListener = (request, response) => {
     opened.promise.then(
       handle => handle(request, response),
       () => request.destroy(),
     );
-  const listening = await listen(config, (request, response) => void current(request, response), headers, report);
+  };
+  const listening = await listen(config, wait, headers, report);
   return {
     number: listening.port,
     url: publicUrlOf(config, listening.port),
     reload: listening.reload,
     close: patience => listening.close(patience),
     serve(listener) {
-      current = listener;
+      listening.serve(listener);
       opened.resolve(listener);
     },
     fail(error) {

@@ -32,6 +32,8 @@ export interface Listening {
   readonly port: number;
   /** Reloads the certificate, and logs the result; undefined without TLS. */
   readonly reload: (() => void) | undefined;
+  /** Passes further requests to another listener, whose promise, if it returns one, never rejects. */
+  serve(listener: (request: IncomingMessage, response: Response) => unknown): void;
   /**
    * Accepts no more connections, and lets running requests finish within the configured time. A connection ends with
    * its next answer, which has `Connection: close`, or if it is idle after `patience` milliseconds.
@@ -74,15 +76,20 @@ export async function listen(
   server.on('error', error => {
     if (isTime()) notice(`A connection could not be accepted: ${error.message}`); // the next one may succeed
   });
+  let current: (request: IncomingMessage, response: Response) => unknown = listener;
   return {
     port: portOf(server),
     reload,
+    serve(next) {
+      for (const event of ['request', 'checkContinue']) server.off(event, current).on(event, next);
+      current = next;
+    },
     close: (patience = 0) => close(closed => TcpServer.prototype.close.call(server, closed), patience),
   };
 }
 
 /** A server without a port: another process accepts its connections, and limits their number. */
-export interface Accepting extends Omit<Listening, 'port'>, Connections {
+export interface Accepting extends Omit<Listening, 'port' | 'serve'>, Connections {
   /** Serves a connection; `closed` is called once it has ended. */
   accept(socket: Socket, closed: () => void): void;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { securityStatement } from '../auth/security-statement.ts';
+import { securityStatement } from '../auth/smart-configuration.ts';
 import { badValue } from '../fhir/error.ts';
 import { capabilityStatement } from '../model/capability-statement.ts';
 import type { Model } from '../model/model.ts';

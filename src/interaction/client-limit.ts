@@ -1,4 +1,4 @@
-import { takeOrRefuse } from '../fhir/error.ts';
+import { fhirError } from '../fhir/error.ts';
 import type { Buckets } from '../limits/token-buckets.ts';
 import type { ChargeClient, FhirRequest } from './interaction.ts';
 
@@ -13,6 +13,25 @@ export function createClientLimit(buckets: Buckets): ChargeClient {
     const { issuer, client, subject = '' } = access;
     takeOrRefuse(buckets, 'client', JSON.stringify([issuer, client, subject]), requestCost(request));
   };
+}
+
+/**
+ * Takes the cost of a request from a bucket. Throws FhirError 429 with Retry-After and the headers of
+ * https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-10 if there are too few tokens. `whose` is
+ * the name of the policy; the key never leaves the server.
+ */
+export function takeOrRefuse(buckets: Buckets, whose: 'client' | 'address', key: string, cost: number): void {
+  const { capacity, perSecond } = buckets.rate;
+  const { left, retryAfter } = buckets.take(key, cost);
+  if (retryAfter === undefined) return;
+  const window = Math.ceil(capacity / perSecond);
+  const seconds = retryAfter === 1 ? '1 second' : `${retryAfter} seconds`;
+  const text = `Too many requests of this ${whose}: wait ${seconds}, then send fewer, or cheaper searches.`;
+  throw fhirError(429, 'throttled', text, undefined, {
+    'Retry-After': String(retryAfter),
+    'RateLimit-Policy': `"${whose}";q=${capacity};w=${window}`,
+    RateLimit: `"${whose}";r=${left};t=${retryAfter}`,
+  });
 }
 
 /** The cost of a request in tokens of its client; the entries of a batch are charged one by one. */

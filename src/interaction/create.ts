@@ -11,7 +11,7 @@ import type { WriteKey } from '../store/port/records.ts';
 import { ifNoneExist, ifNoneExistSource, severalMatch } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
-import { refuseCostly } from './search/costly.ts';
+import { refuseCostly } from './search/deadline.ts';
 import { answerWritten } from './write/answer.ts';
 import { requiredBody } from './write/body.ts';
 import { contextOf } from './write/client-context.ts';

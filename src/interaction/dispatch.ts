@@ -1,11 +1,20 @@
 import { requireScope } from '../auth/may.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
+import type { ServedInteraction } from '../model/interactions.ts';
 import { createBatch } from './bundle/batch.ts';
 import { createTransaction } from './bundle/transaction.ts';
-import { interactions } from './index.ts';
-import type { Dispatch, FhirRequest, ReceivedParts } from './interaction.ts';
+import type { Dispatch, FhirRequest, Interaction, ReceivedParts } from './interaction.ts';
 import { handlingOf } from './controls.ts';
 import { throwStoreFailure } from './answer-of.ts';
+import { capabilities } from './capabilities.ts';
+import { create } from './create.ts';
+import { remove } from './delete/delete.ts';
+import { history } from './history/history.ts';
+import { operation } from './operation/index.ts';
+import { patch } from './patch/patch.ts';
+import { read, vread } from './read.ts';
+import { search } from './search/search.ts';
+import { update } from './update.ts';
 
 /**
  * The single entry point of every interaction: of HTTP requests, of pages and of the entries of a Bundle. Decides once
@@ -39,5 +48,24 @@ const withParts = (request: FhirRequest, { bundle, ...parts }: ReceivedParts): F
 /** Answers whose entries are counted, or whose records the request has brought. */
 const isCounted: ReadonlySet<InteractionCode> = new Set(['batch', 'transaction', 'create', 'update', 'patch']);
 
-/** By interaction; the entries of Bundles are dispatched one by one. */
-export const handlers = { ...interactions, batch: createBatch(dispatch), transaction: createTransaction(dispatch) };
+/**
+ * Every interaction that the engine implements (model/interactions.ts); the definitions select those that it serves.
+ * The entries of Bundles are dispatched one by one.
+ */
+export const handlers: Readonly<Record<ServedInteraction | 'capabilities' | 'operation', Interaction>> = {
+  batch: createBatch(dispatch),
+  capabilities,
+  create,
+  delete: remove,
+  'history-instance': history,
+  'history-system': history,
+  'history-type': history,
+  operation,
+  patch,
+  read,
+  'search-system': search,
+  'search-type': search,
+  transaction: createTransaction(dispatch),
+  update,
+  vread,
+};

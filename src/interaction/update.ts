@@ -9,7 +9,7 @@ import { severalMatch, urlCriteria } from './criteria.ts';
 import { declaredType } from './declared.ts';
 import { requireMatch } from './if-match.ts';
 import type { Engine, FhirRequest, Interaction } from './interaction.ts';
-import { refuseCostly } from './search/costly.ts';
+import { refuseCostly } from './search/deadline.ts';
 import { answerWritten } from './write/answer.ts';
 import { cutAttachments, parseBody, requiredBody } from './write/body.ts';
 import { findByCriteria, findCurrent } from './write/current.ts';

@@ -3,7 +3,7 @@ import { items } from './definition-nodes.ts';
 import type { DefinitionNode, ReportAt } from './definition-nodes.ts';
 
 /**
- * The implemented interactions of R4: `interaction/index.ts` implements exactly these. A definition that declares
+ * The implemented interactions of R4: `interaction/dispatch.ts` implements exactly these. A definition that declares
  * another one prevents the start. https://hl7.org/fhir/R4/http.html
  */
 export const servedInteractions = [

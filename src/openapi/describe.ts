@@ -1,8 +1,7 @@
-import type { ResourceType } from '../model/model.ts';
+import type { Operation, ResourceType } from '../model/model.ts';
+import { primitives } from '../fhir/primitive.ts';
 import type { Call } from './calls.ts';
 import type { Description } from './description.ts';
-import { describeOperation } from './describe-operation.ts';
-import { describeSearch } from './describe-search.ts';
 import { describeDelete, describePatch, describeUpdate } from './describe-write.ts';
 import {
   bundleResponse,
@@ -13,8 +12,10 @@ import {
   recordResponse,
   requestBody,
   resourceResponse,
+  searchResponse,
 } from './responses.ts';
 import { typeSchema } from './schemas.ts';
+import { severalFields, typeFields } from './search-fields.ts';
 import type { Field } from './search-fields.ts';
 import type { Source } from './source.ts';
 
@@ -154,3 +155,52 @@ function describeBatch(source: Source): Description {
     errors: [400, 409, 412, 422],
   };
 }
+
+/** https://hl7.org/fhir/R4/http.html#search */
+function describeSearch(call: Call, source: Source): Description {
+  const { type, method } = call;
+  return {
+    summary: summaryOf(call),
+    fields: type === undefined ? severalFields(source) : typeFields(type, source),
+    isForm: method === 'post',
+    headers: ['prefer'],
+    responses: { 200: searchResponse(type, source) },
+    errors: [400],
+  };
+}
+
+function summaryOf({ type, compartment, method }: Call): string {
+  const form = method === 'post' ? ', as a form' : '';
+  if (type !== undefined) return `Search ${type.name}${form}`;
+  if (compartment === undefined) return `Search several types${form}`;
+  const of = `the records of one ${compartment.type.name}`;
+  return compartment.members === undefined ? `Search ${of}${form}` : `Search ${of} of one type${form}`;
+}
+
+/** https://hl7.org/fhir/R4/operations.html#executing */
+function describeOperation(call: Call, operation: Operation, source: Source): Description {
+  const { type, method, hasId } = call;
+  const of = type === undefined ? '' : hasId ? ` of one ${type.name}` : ` of ${type.name}`;
+  const names = ['Parameters', ...(type === undefined ? [] : [type.name])];
+  const body = {
+    ...requestBody({ anyOf: [...new Set(names)].map(name => typeSchema(name, source)) }),
+    required: false,
+  };
+  const result = source.components.share('responses', 'result', () => resourceResponse('The result.', source));
+  return {
+    summary: `\`$${operation.code}\`${of}: ${operation.url}`,
+    fields: fieldsOf(operation, method, source),
+    ...(method === 'post' ? { body } : {}),
+    responses: { 200: result },
+    errors: [400, ...(hasId ? ([404, 410] as const) : [])],
+  };
+}
+
+/** The parameters that a URL can have: those of primitive types, and all of a search, whose values are texts. */
+const fieldsOf = ({ parameters, query }: Operation, method: Call['method'], source: Source): readonly Field[] =>
+  [...parameters.values()].flatMap(({ name, type = '', max, min, supported }) => {
+    const isPrimitive = primitives.has(type);
+    if (!supported || (!isPrimitive && query === undefined)) return [];
+    const one = isPrimitive ? typeSchema(type, source) : { type: 'string' };
+    return [{ name, schema: max === 1 ? one : { type: 'array', items: one }, required: method === 'get' && min > 0 }];
+  });

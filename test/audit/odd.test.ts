@@ -1,11 +1,10 @@
 // Events of odd requests, and of what is no request for records: each is one line, and an AuditEvent as R4 has it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { authorizationEvent } from '../../src/audit/authorization-event.ts';
+import { authorizationEvent, signInEvent } from '../../src/audit/authorization-event.ts';
 import { commandEvent, serverEvent } from '../../src/audit/command-event.ts';
 import { readEvents } from '../../src/audit/read-events.ts';
 import { createRequestEvents, refusedEvent } from '../../src/audit/request-event.ts';
 import type { AuditedRequest } from '../../src/audit/request.ts';
-import { signInEvent } from '../../src/audit/sign-in-event.ts';
 import { createAccess } from '../../src/auth/access.ts';
 import type { AuditEntry } from '../../src/store/audit/line.ts';
 import { serve } from '../support/serve.ts';

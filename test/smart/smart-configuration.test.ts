@@ -1,11 +1,9 @@
 // The description of access for apps: one model, three documents.
 // https://hl7.org/fhir/smart-app-launch/STU2.2/conformance.html
 import { describe, expect, it } from 'vitest';
-import { openidConfigurationOf } from '../../src/auth/openid-configuration.ts';
-import { securityStatement } from '../../src/auth/security-statement.ts';
+import { openidConfigurationOf, securityStatement, smartConfigurationOf } from '../../src/auth/smart-configuration.ts';
 import { authorizationOffered } from '../../src/auth/offered.ts';
 import { supportedScopes } from '../../src/auth/scope-words.ts';
-import { smartConfigurationOf } from '../../src/auth/smart-configuration.ts';
 import { loadModel } from '../support/loaded-once.ts';
 import { capabilityStatement } from '../../src/model/capability-statement.ts';
 import { checkStructure } from '../../src/validation/structure.ts';

@@ -1,6 +1,5 @@
-import type { AuditEntry } from '../../src/store/audit/line.ts';
+import type { AuditEntry, ChainPlace } from '../../src/store/audit/line.ts';
 import { ChainedLog } from '../../src/audit/log/log.ts';
-import type { ChainPlace } from '../../src/store/audit/place.ts';
 
 interface Chained {
   readonly chains: ChainPlace;

@@ -1,13 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { verifyChains } from '../../store/audit/verify.ts';
 import type { AuditDamage } from '../../store/audit/verify.ts';
-import { parseLine, printLines } from '../../store/audit/line.ts';
-import type { AuditEntry, AuditFilter, AuditRecord, Link, PrintedEvent } from '../../store/audit/line.ts';
+import { chainName, dayOf, parseLine, printLines } from '../../store/audit/line.ts';
+import type {
+  AuditEntry,
+  AuditFilter,
+  AuditRecord,
+  ChainPlace,
+  Link,
+  OpenChain,
+  PrintedEvent,
+} from '../../store/audit/line.ts';
 import type { Refusal } from '../refusal.ts';
-import { chainName, dayOf } from '../../store/audit/place.ts';
-import type { ChainPlace, OpenChain } from '../../store/audit/place.ts';
 import type { UnavailableReason } from '../../store/port/errors.ts';
-import { inOrder, matchesFilter } from './list.ts';
 
 /** Where audit events are appended. */
 export interface AuditSink {
@@ -198,3 +203,34 @@ export class ChainedLog implements AuditLog {
 }
 
 const startOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
+
+/** Whether an event matches all conditions of a filter. */
+function matchesFilter({ partition, client, patient, since, until }: AuditFilter, entry: AuditEntry): boolean {
+  return (
+    (partition === undefined || entry.partition === partition) &&
+    (client === undefined || entry.client === client) &&
+    (patient === undefined || entry.patients.includes(patient)) &&
+    (since === undefined || entry.recorded >= since) &&
+    (until === undefined || entry.recorded < until)
+  );
+}
+
+/** Merges several sources, each in the order of time, in the order of time. */
+async function* inOrder(sources: readonly AsyncIterable<AuditEntry>[]): AsyncIterable<AuditEntry> {
+  const iterators = sources.map(source => source[Symbol.asyncIterator]());
+  try {
+    let heads = await Promise.all(iterators.map(async iterator => ({ iterator, next: await iterator.next() })));
+    for (;;) {
+      heads = heads.filter(({ next }) => next.done !== true);
+      const [first, ...others] = heads;
+      if (first === undefined) return;
+      const least = others.reduce((a, b) => (time(b.next) < time(a.next) ? b : a), first);
+      yield least.next.value as AuditEntry; // finished sources have been removed
+      least.next = await least.iterator.next();
+    }
+  } finally {
+    for (const iterator of iterators) await iterator.return?.();
+  }
+}
+
+const time = ({ value }: IteratorResult<AuditEntry, unknown>): number => (value as AuditEntry).recorded;

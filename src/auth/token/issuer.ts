@@ -1,12 +1,14 @@
+import type { Configuration } from 'openid-client';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { TokenRefused } from '../claims.ts';
 import type { Claims } from '../claims.ts';
 import { isLoopbackHost } from '../../fetch/addresses.ts';
-import { createDiscovery } from './discovery.ts';
-import { readExternalClaims } from './external-claims.ts';
 import { createFetch } from '../../fetch/fetch.ts';
-import { createKeys } from './keys.ts';
+import type { Fetch } from '../../fetch/fetch.ts';
+import { readExternalClaims } from './external-claims.ts';
+import { createKeys } from './jwt.ts';
 import type { FetchLimits, IssuerSettings } from './settings.ts';
+import { remember } from './remember.ts';
 
 /** An issuer outside this service. */
 export interface Issuer {
@@ -117,4 +119,37 @@ function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof SyntaxError) return 'its answer is not JSON'; // its message would quote the answer
   return error.cause instanceof Error ? reason(error.cause) : error.message.replace(/\.$/, '');
+}
+
+/**
+ * The discovery document of an issuer, fetched at the first use and refreshed periodically. The promise rejects if it
+ * cannot be fetched or belongs to another issuer. https://openid.net/specs/openid-connect-discovery-1_0.html
+ */
+function createDiscovery(
+  { issuer, introspection }: IssuerSettings,
+  fetch: Fetch,
+  { time, keepDiscovery, keepFailure }: FetchLimits,
+  now: () => number,
+): () => Promise<Configuration> {
+  const discover = async (): Promise<Configuration> => {
+    // Imported at the first use: most installations have no external issuer.
+    const { ClientSecretBasic, None, allowInsecureRequests, customFetch, discovery } = await import('openid-client');
+    const { client, secret } = introspection ?? { client: 'none', secret: undefined };
+    const configuration = await discovery(
+      new URL(issuer),
+      client,
+      undefined,
+      secret === undefined ? None() : ClientSecretBasic(secret),
+      {
+        [customFetch]: fetch,
+        timeout: time / 1000,
+        // http is possible only where fetch allows it
+        execute: issuer.startsWith('http:') ? [allowInsecureRequests] : [],
+      },
+    );
+    const says = configuration.serverMetadata().issuer;
+    if (says === issuer) return configuration;
+    throw new Error(`its discovery document has the issuer \`${says}\`: set \`issuer\` to it`);
+  };
+  return remember(discover, { keep: keepDiscovery, keepFailure }, now);
 }

@@ -1,8 +1,11 @@
 import { errors, jwtVerify } from 'jose';
 import type { JWTPayload, RemoteJWKSet } from 'jose';
+import type { Configuration } from 'openid-client';
 import { TokenRefused } from '../claims.ts';
+import type { Fetch } from '../../fetch/fetch.ts';
 import { isTime, requireAccessToken } from './access-token.ts';
-import type { IssuerSettings } from './settings.ts';
+import type { FetchLimits, IssuerSettings } from './settings.ts';
+import { remember } from './remember.ts';
 
 /** Algorithms with a private key of the issuer: not `none`, and no shared secrets. */
 const algorithms = ['RS256', 'RS384', 'PS256', 'ES256', 'ES384'];
@@ -47,4 +50,34 @@ export async function verifyJwt(
   if (iat !== undefined && iat > now / 1000 + clockTolerance) throw new TokenRefused('The token is not valid yet.');
   requireAccessToken(protectedHeader, payload, issuer);
   return { ...payload, exp };
+}
+
+/**
+ * The signing keys of an issuer, fetched at the first use, periodically, and when a token names an unknown key. Keys
+ * inside of a token, or at a URL that it names, are ignored. https://www.rfc-editor.org/rfc/rfc7517
+ */
+export function createKeys(
+  { keysUrl }: IssuerSettings,
+  discover: () => Promise<Configuration>,
+  fetch: Fetch,
+  { time, betweenKeys, keepKeys, keepFailure }: FetchLimits,
+  now: () => number,
+): () => Promise<RemoteJWKSet> {
+  let current: { readonly url: string; readonly keys: RemoteJWKSet } | undefined;
+  return async () => {
+    const { createRemoteJWKSet, customFetch } = await import('jose');
+    const url = keysUrl ?? (await discover()).serverMetadata().jwks_uri;
+    if (url === undefined) throw new Error('its discovery document names no keys (jwks_uri)');
+    if (current?.url === url) return current.keys; // no `await` from here on, so that there is one set of keys
+    // Failures are cached here; fetched keys are cached by jose, hence `keep: 0`.
+    const fetchOnce = remember(() => fetch(url, {}), { keep: 0, keepFailure }, now);
+    const keys = createRemoteJWKSet(new URL(url), {
+      [customFetch]: fetchOnce,
+      timeoutDuration: time,
+      cooldownDuration: betweenKeys,
+      cacheMaxAge: keepKeys,
+    });
+    current = { url, keys };
+    return keys;
+  };
 }

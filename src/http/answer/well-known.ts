@@ -1,7 +1,6 @@
-import { openidConfigurationOf } from '../../auth/openid-configuration.ts';
+import { openidConfigurationOf, smartConfigurationOf } from '../../auth/smart-configuration.ts';
 import { issuerPath } from '../../auth/offered.ts';
 import type { Offered } from '../../auth/offered.ts';
-import { smartConfigurationOf } from '../../auth/smart-configuration.ts';
 import type { Handler, Respond } from '../context.ts';
 import { readMethods } from '../router.ts';
 import type { PathRoute } from '../router.ts';

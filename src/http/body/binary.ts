@@ -51,10 +51,6 @@ export function contentAnswer({ body, ...response }: FhirResponse, accept: strin
   return { ...response, bytes: Buffer.from(data, 'base64'), headers };
 }
 
-/** Whether a request may send the content of a Binary instead of the resource. */
-export const takesContent = (route: Route): boolean =>
-  route.resourceType === 'Binary' && (route.interaction === 'create' || route.interaction === 'update');
-
 /**
  * The body as a Binary: the resource itself, or one with the content that was sent, its Content-Type and the resource
  * of X-Security-Context. A body in a type of FHIR is content if it is another resource than a Binary. Throws FhirError

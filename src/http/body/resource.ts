@@ -8,7 +8,7 @@ import { makeOnce } from '../../limits/make-once.ts';
 import { withoutMark } from '../../fhir/utf8.ts';
 import type { Context } from '../context.ts';
 import { fhirError } from '../../fhir/error.ts';
-import { asBinary, takesContent } from './binary.ts';
+import { asBinary } from './binary.ts';
 import { readUpload } from './body.ts';
 import type { Body, BodyLimits } from './body.ts';
 import type { Uploads } from './uploads.ts';
@@ -53,7 +53,7 @@ export async function readResource(
     const { contentType, isXml } = requirePatchFormat(req);
     return { ...(await read(most, isXml)), contentType };
   }
-  if (takesContent(route)) {
+  if (route.resourceType === 'Binary' && (route.interaction === 'create' || route.interaction === 'update')) {
     const body = await receive(bodyLimit(declaredType(model, route).attachment, most));
     const given = isFhirXml(req.headers['content-type'] ?? '') ? await binaryOfXml(body, model) : undefined;
     return given ?? withBytes(body, bytes => asBinary(req, route, bytes));

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fhirError, takeOrRefuse } from '../../fhir/error.ts';
+import { fhirError } from '../../fhir/error.ts';
+import { takeOrRefuse } from '../../interaction/client-limit.ts';
 import type { Buckets } from '../../limits/token-buckets.ts';
 import { seldom } from '../../observability/seldom.ts';
 import { AnswerRoom } from '../../interaction/answer-room.ts';

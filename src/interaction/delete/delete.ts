@@ -9,7 +9,7 @@ import { onlyMatch, readCriteria, severalMatch, urlCriteria } from '../criteria.
 import { declaredType } from '../declared.ts';
 import { requireMatch } from '../if-match.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
-import { refuseCostly } from '../search/costly.ts';
+import { refuseCostly } from '../search/deadline.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import { contextOf } from '../write/client-context.ts';

@@ -7,7 +7,7 @@ import { paramsReferringTo } from '../../store/plan/indexes.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import type { Requirement, StoredVersion } from '../../store/port/records.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
-import { refuseCostly } from '../search/costly.ts';
+import { refuseCostly } from '../search/deadline.ts';
 import { findPage } from '../search/find.ts';
 import { anyOrder } from '../search/joined.ts';
 import type { Place } from '../search/joined.ts';

@@ -13,7 +13,7 @@ import { limitIssues, shorten } from '../../validation/report.ts';
 import { declaredType } from '../declared.ts';
 import { refuseReferred } from '../delete/referrers.ts';
 import type { Engine, FhirRequest, Interaction } from '../interaction.ts';
-import { findVisible } from '../visible.ts';
+import { findVisible } from '../read.ts';
 import { cutAttachments } from '../write/body.ts';
 import { readClientRecord } from '../write/client-record.ts';
 import { currentOf } from '../write/current.ts';

@@ -3,7 +3,7 @@ import type { ResourceType } from '../../model/model.ts';
 import { refuseControls } from '../controls.ts';
 import { declaredType } from '../declared.ts';
 import type { Interaction } from '../interaction.ts';
-import { refuseCostly } from '../search/costly.ts';
+import { refuseCostly } from '../search/deadline.ts';
 import { answerWritten } from '../write/answer.ts';
 import type { FormerVersion } from '../write/client-record.ts';
 import { findByCriteria, findCurrent, requireChangeable } from '../write/current.ts';

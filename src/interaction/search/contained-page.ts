@@ -5,7 +5,7 @@ import { parametersOfSort } from '../../search/walk.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import { createBudget, matching, tooCostly } from './candidates.ts';
 import { containedMatches, type ContainedResource } from './contained.ts';
-import { refuseCostly } from './costly.ts';
+import { refuseCostly } from './deadline.ts';
 import { indexedBy, type Place } from './joined.ts';
 import { mergedPage } from './merge.ts';
 

@@ -6,7 +6,10 @@ import type { ContainedSearch, SearchRequest } from '../../search/request.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import { Turns } from '../../limits/turns.ts';
 import { isWhole, subset } from '../subset.ts';
+import { scoreOf, scoredParameters } from '../../search/score.ts';
 import type { ContainedMatch } from './contained-page.ts';
+import { indexedBy } from './joined.ts';
+import type { Place } from './joined.ts';
 
 export interface Entries {
   readonly entries: readonly (SearchsetEntry & { readonly type: string })[];
@@ -59,4 +62,31 @@ export async function entriesOf(
     }
   }
   return { entries, records, damaged };
+}
+
+/** The scores of the records of a page, if the type has such and the search wants them; none for a damaged text. */
+export function scoresOf(
+  records: readonly StoredVersion[],
+  requests: readonly SearchRequest[],
+  place: Place,
+): ReadonlyMap<StoredVersion, number> {
+  const scores = new Map<StoredVersion, number>();
+  for (const { type, scored, scores: shown } of requests) {
+    if (scored === undefined || !shown) continue;
+    const params = scoredParameters(scored);
+    for (const record of records) {
+      const score = record.type === type.name ? scoreOf(scored, entriesOf(record)) : undefined;
+      if (score !== undefined) scores.set(record, score);
+    }
+
+    function entriesOf(record: StoredVersion) {
+      try {
+        return indexedBy(params, [record], type, place)[0]?.entries ?? [];
+      } catch (error) {
+        if (error instanceof TextDamaged) return [];
+        throw error;
+      }
+    }
+  }
+  return scores;
 }

@@ -1,10 +1,10 @@
 import { restrict, restriction } from '../../auth/restrict.ts';
 import { callerOf } from '../../auth/access.ts';
-import { fhirError } from '../../fhir/error.ts';
+import { badValue, fhirError } from '../../fhir/error.ts';
 import { TextDamaged } from '../../fhir/stored-text.ts';
-import type { ResourceType } from '../../model/model.ts';
+import type { Model, ResourceType } from '../../model/model.ts';
 import type { Position } from '../../search/ast.ts';
-import { searchset, searchUrl } from '../../search/bundle.ts';
+import { searchUrl, searchset } from '../../search/bundle.ts';
 import { nextPageToken, parseSearchOrPage } from '../../search/parse/page.ts';
 import type { Paging } from '../../search/parse/page.ts';
 import type { ContainedSearch, QueryPair, SearchRequest } from '../../search/request.ts';
@@ -12,17 +12,16 @@ import { IndexPending } from '../../store/port/errors.ts';
 import { readInRoom } from '../answer-room.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
-import { containedEntries, type Entries, entriesOf } from './entries.ts';
+import { containedEntries, entriesOf, scoresOf } from './entries.ts';
+import type { Entries } from './entries.ts';
 import { containedPage, countContained } from './contained-page.ts';
 import { withDeadline } from './deadline.ts';
 import { withExpansions } from './expansions.ts';
 import { answerExplained } from './explain/answer.ts';
-import { readExplain } from './explain/requested.ts';
-import { type Found, findAll, type LimitedPlace } from './find-all.ts';
-import { requireScopesOfJoins } from './join-scopes.ts';
+import { findAll } from './find-all.ts';
+import type { Found, LimitedPlace } from './find-all.ts';
+import { requireScopesOfJoins, searchedBy } from './searched.ts';
 import type { Place } from './joined.ts';
-import { scoresOf } from './scores.ts';
-import { searchedBy } from './searched.ts';
 
 /**
  * Search on a type, on several types or in a compartment, among the records that the caller may see: a searchset of one
@@ -157,4 +156,25 @@ export function nextLink(
       `The search is too long for a next link of at most ${maxUrl} bytes: send fewer values.`,
     );
   }
+}
+
+/** Whether a search is explained, and its other parameters. */
+interface ExplainRequest {
+  readonly explain: boolean;
+  readonly parameters: readonly QueryPair[];
+}
+
+/**
+ * Takes `_explain` from the parameters of a search. Where no capability file declares it, it stays among them, as an
+ * unknown one. Throws FhirError 400 if it is repeated, or neither `true` nor `false`.
+ */
+function readExplain({ explainScopes }: Model, parameters: readonly QueryPair[]): ExplainRequest {
+  const given = explainScopes.size === 0 ? [] : parameters.filter(([name]) => name === '_explain');
+  const [pair, other] = given;
+  if (pair === undefined) return { explain: false, parameters };
+  const [, value] = pair;
+  if (other !== undefined) throw badValue('_explain', '`_explain` is repeated: send it once.');
+  if (value !== 'true' && value !== 'false')
+    throw badValue('_explain', `\`${value}\` is not a value for \`_explain\`: write \`true\` or \`false\`.`);
+  return { explain: value === 'true', parameters: parameters.filter(([name]) => name !== '_explain') };
 }

@@ -1,6 +1,6 @@
 import { isAllowed, requireScope } from '../../auth/may.ts';
 import { scopeInsufficient } from '../../auth/refusals.ts';
-import { badValue } from '../../fhir/error.ts';
+import { FhirError, badValue } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import { operationOf } from '../../model/operation-call.ts';
@@ -9,11 +9,12 @@ import type { Searched } from '../../search/parse/page.ts';
 import { containerRequests } from '../../search/parse/contained.ts';
 import { parseSearch } from '../../search/parse/search.ts';
 import { parseSearchOfTypes } from '../../search/parse/several.ts';
-import type { SearchRequest } from '../../search/request.ts';
+import type { QueryPair, SearchRequest } from '../../search/request.ts';
 import { simplify } from '../../search/simplify.ts';
 import { declaredType } from '../declared.ts';
 import type { CompartmentOf, FhirRequest } from '../interaction.ts';
-import { compartmentQuery } from './compartment.ts';
+import type { Access } from '../../auth/access.ts';
+import { joinedTypes } from '../../search/walk.ts';
 
 /** What is searched, and for whom. */
 export type SearchPlace = Pick<FhirRequest, 'access' | 'base' | 'resourceType' | 'compartment' | 'operation'>;
@@ -99,3 +100,54 @@ function notSearchable(
 
 const inCompartment = ({ type, query }: SearchRequest, compartment: CompartmentOf, base: string): Query =>
   simplify({ kind: 'and', of: [query, compartmentQuery(type, compartment, base)] });
+
+/** The caller of a search, and how its parameters are parsed. */
+interface JoiningSearch {
+  readonly access: Access;
+  readonly model: Model;
+  readonly base: string;
+  readonly parameters: readonly QueryPair[];
+  readonly parse: (pairs: readonly QueryPair[]) => readonly SearchRequest[];
+}
+
+/**
+ * Requires the scopes to search the types to which chains, `_has`, lists and hierarchies of a search lead. Throws
+ * FhirError 403 with the parameter that leads to a type without one.
+ */
+export function requireScopesOfJoins(asked: readonly SearchRequest[], search: JoiningSearch): void {
+  const { access, model, base } = search;
+  for (const { name } of asked.flatMap(({ query }) => joinedTypes(query))) {
+    const wanted = { interaction: 'search-type', resourceType: name } as const;
+    if (!isAllowed(access, wanted)) requireScope(access, model, wanted, base, parameterTo(name, search));
+  }
+}
+
+/** The parameter that leads to a type: each is parsed alone, or beside the searched types. */
+function parameterTo(type: string, { parameters, parse }: JoiningSearch): string | undefined {
+  const types = parameters.filter(([name]) => name === '_type');
+  const found = parameters.find(pair => {
+    try {
+      const requests = parse([...types, pair]);
+      return requests.some(({ query }) => joinedTypes(query).some(({ name }) => name === type));
+    } catch (error) {
+      if (error instanceof FhirError) return false; // it needs others, such as those of a named query
+      throw error;
+    }
+  });
+  return found && `http.${found[0]}`;
+}
+
+/**
+ * The query for the records of a type in a compartment: those that a parameter of the compartment links to it, and its
+ * own resource. `base` is that of the partition. https://hl7.org/fhir/R4/compartmentdefinition.html
+ */
+export function compartmentQuery(type: ResourceType, { type: owner, id }: CompartmentOf, base: string): Query {
+  const links = type.compartmentLinks.get(owner) ?? [];
+  const of = links.map((param): Query => ({
+    kind: 'param',
+    param,
+    test: { kind: 'reference', type: owner, id, base },
+  }));
+  const own: readonly Query[] = type.name === owner ? [{ kind: 'id', anyOf: [id] }] : [];
+  return simplify({ kind: 'or', of: [...of, ...own] });
+}

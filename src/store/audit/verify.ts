@@ -1,5 +1,5 @@
-import { digestOf, type Link, parseLine } from './line.ts';
-import { type ChainPlace, dayOf } from './place.ts';
+import { dayOf, digestOf, parseLine } from './line.ts';
+import type { ChainPlace, Link } from './line.ts';
 
 export interface AuditDamage {
   /** The chain, which is the file name if chains are files. */

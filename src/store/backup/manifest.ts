@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import program from '../../../package.json' with { type: 'json' };
-import { isChainName } from '../audit/place.ts';
+import { isChainName } from '../audit/line.ts';
 import { StoreRefused } from '../port/errors.ts';
 import { isDigest } from '../record/digest.ts';
 

@@ -1,4 +1,4 @@
-import type { ChainPlace } from '../audit/place.ts';
+import type { ChainPlace } from '../audit/line.ts';
 import type { AuditDamage } from '../audit/verify.ts';
 import type { AttachmentFinding } from '../port/blobs.ts';
 import type { StoreFinding } from '../port/transfer.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
+import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/line.ts';
 import { ifThere, makeFolder, ownerOnly, syncFolder } from './durable.ts';
 import { type Doing, failureOf, unavailable } from './failures.ts';
 

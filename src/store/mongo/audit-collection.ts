@@ -1,6 +1,6 @@
 import type { Collection, Filter } from 'mongodb';
-import { type AuditFilter, parseLine } from '../audit/line.ts';
-import { type ChainPlace, isChainName, type KeptLine, type OpenChain } from '../audit/place.ts';
+import { isChainName, parseLine } from '../audit/line.ts';
+import type { AuditFilter, ChainPlace, KeptLine, OpenChain } from '../audit/line.ts';
 import type { Core } from './core.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import type { AuditDocument } from './layout.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { makeOnce } from '../../limits/make-once.ts';
-import type { ChainPlace } from '../audit/place.ts';
+import type { ChainPlace } from '../audit/line.ts';
 import type { DocumentStore } from '../port/documents.ts';
 import type { Lack } from '../port/errors.ts';
 import type { IndexAdmin } from '../port/indexes.ts';

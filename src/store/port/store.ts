@@ -1,6 +1,6 @@
 import type { Extract } from '../../indexing/extract.ts';
 import type { Model } from '../../model/model.ts';
-import type { ChainPlace } from '../audit/place.ts';
+import type { ChainPlace } from '../audit/line.ts';
 import type { CountUse } from '../server/index-usage.ts';
 import type { WriteRelay } from '../server/relay.ts';
 import type { AttachmentProgress } from './blobs.ts';

@@ -3,7 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import type { Query } from '../../search/ast.ts';
 import { isIndexedOrder } from '../../search/sort.ts';
 import { attachmentsFolder, keepBytes, openBytes } from '../files/attachments.ts';
-import { type Doing, unavailable } from '../files/failures.ts';
+import { unavailable } from '../files/failures.ts';
+import type { Doing } from '../files/failures.ts';
 import { parseOwners } from '../keys/owners.ts';
 import { sortedPage } from '../keys/sorted.ts';
 import {
@@ -22,8 +23,8 @@ import type {
   Mark,
   Page,
   Referred,
-  StoredVersion,
   StoreSearch,
+  StoredVersion,
   WriteKey,
   WriteOptions,
   WriteResult,
@@ -31,18 +32,21 @@ import type {
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
 import { requireStillDeclared } from '../record/changes.ts';
 import { exportVersions } from '../upkeep/versions.ts';
-import { type Applied, type Core, partitionIndex, submit } from './core.ts';
-import { countUses } from './count-uses.ts';
-import { countMatches, type LoweredCount } from './count.ts';
+import { partitionIndex, submit } from './core.ts';
+import type { Applied, Core } from './core.ts';
+import { countUses, find } from './find.ts';
+import { countMatches } from './count.ts';
+import type { LoweredCount } from './count.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { explainCount, explainFind } from './explain.ts';
 import { failureOf } from './failures.ts';
-import { find } from './find.ts';
 import type { FoundRow } from './found.ts';
 import { historySlice } from './history.ts';
-import { lower, type LoweredSearch, referenceTermsOf } from './lower.ts';
+import { lower, referenceTermsOf } from './lower.ts';
+import type { LoweredSearch } from './lower.ts';
 import { earlier, resultsOf } from './note-jobs.ts';
-import { type Key, lowerPosition, lowerSort, positionOf } from './order.ts';
+import { lowerPosition, lowerSort, positionOf } from './order.ts';
+import type { Key } from './order.ts';
 import { prepareWrite } from './prepare.ts';
 import { askReferring, referringInTurns } from './requirements.ts';
 import { prepareRestore, typeNumber } from './restore.ts';

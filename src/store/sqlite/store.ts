@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import type { ChainPlace } from '../audit/place.ts';
+import type { ChainPlace } from '../audit/line.ts';
 import { auditChains } from '../files/audit.ts';
 import { Condition, FileWatch, watchedFiles } from '../files/condition.ts';
 import { makeFolder } from '../files/durable.ts';

@@ -1,4 +1,4 @@
-import type { ChainPlace } from '../../../src/store/audit/place.ts';
+import type { ChainPlace } from '../../../src/store/audit/line.ts';
 
 /** Chains in memory, on a disk that is as good as a test wants it. */
 export interface Chains extends ChainPlace {

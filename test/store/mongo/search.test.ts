@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { refuseCostly } from '../../../src/interaction/search/costly.ts';
+import { refuseCostly } from '../../../src/interaction/search/deadline.ts';
 import type { Model, ResourceType } from '../../../src/model/model.ts';
 import { orderIndex, sortedField } from '../../../src/store/mongo/collection-indexes.ts';
 import { resources } from '../../../src/store/mongo/core.ts';

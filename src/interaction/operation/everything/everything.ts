@@ -1,7 +1,7 @@
 import { callerOf } from '../../../auth/access.ts';
 import { restriction } from '../../../auth/restrict.ts';
 import type { ResourceType } from '../../../model/model.ts';
-import { searchset, searchUrl } from '../../../search/bundle.ts';
+import { searchUrl, searchset } from '../../../search/bundle.ts';
 import { parsePages } from '../../../search/parse/page.ts';
 import type { QueryPair } from '../../../search/request.ts';
 import type { Partition } from '../../../store/port/partitions.ts';
@@ -10,21 +10,24 @@ import type { StoredVersion } from '../../../store/port/records.ts';
 import { readInRoom } from '../../answer-room.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
-import { refuseCostly } from '../../search/costly.ts';
-import { withDeadline } from '../../search/deadline.ts';
+import { refuseCostly, withDeadline } from '../../search/deadline.ts';
 import type { Included } from '../../search/include.ts';
-import { anyOrder } from '../../search/joined.ts';
-import type { Includer } from '../../search/joined.ts';
+import { anyOrder, indexedBy, localId } from '../../search/joined.ts';
+import type { Includer, Place } from '../../search/joined.ts';
 import { nextLink } from '../../search/search.ts';
-import { findVisible } from '../../visible.ts';
+import { findVisible } from '../../read.ts';
 import { readArguments } from '../arguments.ts';
+import type { Position } from '../../../search/ast.ts';
+import { badPageToken } from '../../../search/cursor.ts';
+import { positionOf } from '../../../search/sort.ts';
+import { fitting, isFull } from '../../../store/port/pages.ts';
+import { findPage } from '../../search/find.ts';
+import { ofUsedTypes } from '../../search/used-types.ts';
 import { patientsOf, referencedBy } from './referenced.ts';
 import { pairsOf, parseEverything } from './request.ts';
 import type { EverythingRequest } from './request.ts';
 import { stepsOf } from './steps.ts';
 import type { Compartments, Step } from './steps.ts';
-import { walk } from './walk.ts';
-import type { WalkedPage } from './walk.ts';
 
 /**
  * `$everything`: a record, or all of a type, with the records of its compartment and those that they refer to, in
@@ -86,4 +89,51 @@ async function find(
   const patients = own === undefined ? undefined : new Set(patientsOf(own, includer));
   const beside = await refuseCostly(referencedBy(page.versions, steps, asked, patients, includer));
   return { page, beside };
+}
+
+interface WalkedPage {
+  readonly versions: readonly StoredVersion[];
+  /** Position of the last version, if there are more. */
+  readonly next: Position | undefined;
+}
+
+/**
+ * A page of the records of the steps, one step after the other, in the order of ids: nothing that is written meanwhile
+ * moves a record to another page. `ready` is called before a step is read. Throws FhirError 400 for a position in a
+ * step that there is not.
+ */
+async function walk(
+  steps: readonly Step[],
+  { count, after }: { readonly count: number; readonly after: Position | undefined },
+  place: Place,
+  ready: (step: Step) => Promise<void>,
+): Promise<WalkedPage> {
+  const first = after === undefined ? 0 : steps.findIndex(({ type }) => type.name === after.keys[0]);
+  if (first === -1) throw badPageToken();
+  const found: StoredVersion[] = [];
+  const begun = steps[first]?.type;
+  for (const step of await ofUsedTypes(steps.slice(first), place)) {
+    await ready(step);
+    let from = after === undefined || step.type !== begun ? undefined : positionIn(step.type, after.id);
+    do {
+      const limit = count + 1 - found.length;
+      const { versions, next } = await findPage({ ...step, sort: anyOrder, limit, after: from }, place);
+      found.push(...versions.filter(record => isLinked(record, step, place)));
+      from = next;
+    } while (from !== undefined && !isFull(found, count + 1));
+    if (isFull(found, count + 1)) break;
+  }
+  const versions = found.slice(0, fitting(found, count));
+  const last = found.length > versions.length ? versions.at(-1) : undefined;
+  return { versions, next: last && { keys: [last.type], id: last.id } };
+}
+
+const positionIn = (type: ResourceType, id: string): Position =>
+  positionOf(anyOrder, type, { id, lastUpdated: 0, entries: [] });
+
+/** Whether one of the links names a record of the compartment's type: others name practitioners, for example. */
+function isLinked(record: StoredVersion, { type, links, owner }: Step, place: Place): boolean {
+  if (links.length === 0) return true;
+  const entries = indexedBy(links, [record], type, place).flatMap(one => one.entries);
+  return entries.some(({ value }) => value.kind === 'reference' && localId(value, owner, place) !== undefined);
 }

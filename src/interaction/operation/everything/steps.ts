@@ -6,7 +6,7 @@ import { parseSearch } from '../../../search/parse/search.ts';
 import { simplify } from '../../../search/simplify.ts';
 import { withIndexed } from '../../../search/with-indexed.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
-import { compartmentQuery } from '../../search/compartment.ts';
+import { compartmentQuery } from '../../search/searched.ts';
 import type { EverythingRequest } from './request.ts';
 
 /** The records of one type that belong to a compartment, among those that the caller may see. */

@@ -2,10 +2,10 @@ import { restrict, restriction } from '../../../auth/restrict.ts';
 import { requireScope } from '../../../auth/may.ts';
 import { badValue, fhirError } from '../../../fhir/error.ts';
 import { asObject, asString } from '../../../fhir/json-object.ts';
-import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
+import { TextDamaged, parseStored } from '../../../fhir/stored-text.ts';
 import type { ResourceType, SearchParam } from '../../../model/model.ts';
 import type { Position } from '../../../search/ast.ts';
-import { searchset, searchUrl } from '../../../search/bundle.ts';
+import { searchUrl, searchset } from '../../../search/bundle.ts';
 import { parseSearch } from '../../../search/parse/search.ts';
 import type { QueryPair, SearchRequest } from '../../../search/request.ts';
 import { joinedTypes } from '../../../search/walk.ts';
@@ -14,8 +14,7 @@ import type { StoredVersion } from '../../../store/port/records.ts';
 import { declaredType } from '../../declared.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
-import { refuseCostly } from '../../search/costly.ts';
-import { withDeadline } from '../../search/deadline.ts';
+import { refuseCostly, withDeadline } from '../../search/deadline.ts';
 import { entriesOf } from '../../search/entries.ts';
 import { withExpansions } from '../../search/expansions.ts';
 import { findPage } from '../../search/find.ts';
@@ -23,7 +22,6 @@ import { include } from '../../search/include.ts';
 import { indexedBy } from '../../search/joined.ts';
 import type { Place } from '../../search/joined.ts';
 import { readArgumentsBesideSearch } from '../arguments.ts';
-import { createGroups } from './groups.ts';
 
 /**
  * `$lastn`: of the records that a search finds, the latest of each code, by the search parameters `code` and `date`.
@@ -125,4 +123,56 @@ function textKeys({ text = '{}' }: StoredVersion, { expression }: SearchParam): 
     if (error instanceof TextDamaged) return [];
     throw error;
   }
+}
+
+/** The latest records of each group, while records are added in the order of the newest first. */
+interface Groups {
+  /** `keys` are those of the codings of the record: records with a common one belong together, and so on. */
+  add(record: StoredVersion, keys: readonly string[]): void;
+  /** The groups in the order of their newest records, each with the newest first. */
+  read(): readonly (readonly StoredVersion[])[];
+}
+
+interface Group {
+  /** The group into which it was merged. */
+  into: Group | undefined;
+  /** Records with their place in the order, the newest first. */
+  latest: readonly { readonly at: number; readonly record: StoredVersion }[];
+}
+
+/**
+ * Groups records by equivalent codings, at most `max` records in a group: a record with two codings joins the groups of
+ * both. A record without any is a group of its own. https://hl7.org/fhir/R4/observation-operation-lastn.html
+ */
+function createGroups(max: number): Groups {
+  const byKey = new Map<string, Group>();
+  const groups = new Set<Group>();
+  let count = 0;
+  const rootOf = (group: Group): Group => {
+    let root = group;
+    while (root.into !== undefined) root = root.into;
+    return root;
+  };
+  const merge = (group: Group, other: Group): void => {
+    if (group === other) return;
+    other.into = group;
+    groups.delete(other);
+    group.latest = [...group.latest, ...other.latest].toSorted((a, b) => a.at - b.at).slice(0, max);
+    other.latest = [];
+  };
+  return {
+    add(record, keys) {
+      const known = keys.flatMap(key => byKey.get(key) ?? []).map(rootOf);
+      const [group = { into: undefined, latest: [] }, ...others] = known;
+      groups.add(group);
+      for (const other of others) merge(group, rootOf(other));
+      if (group.latest.length < max) group.latest = [...group.latest, { at: count, record }];
+      for (const key of keys) byKey.set(key, group);
+      count += 1;
+    },
+    read: () =>
+      [...groups]
+        .toSorted((a, b) => (a.latest[0]?.at ?? 0) - (b.latest[0]?.at ?? 0))
+        .map(({ latest }) => latest.map(({ record }) => record)),
+  };
 }
