@@ -9,7 +9,7 @@ import { FhirError, fhirError } from '../../fhir/error.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { parseStored } from '../../fhir/stored-text.ts';
 import type { ParsedJson } from '../../fhir/json.ts';
-import { ownersIn } from '../../indexing/owners.ts';
+import { ownersIn } from '../../indexing/owners-in.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Requirement, VersionWithText } from '../../store/port/records.ts';
 import { checkBinaries } from '../../validation/binaries.ts';
