@@ -101,7 +101,7 @@ const turnsOf = (p: string, changes: readonly Change[]): readonly string[] =>
 /**
  * Writes of this process with the same key, criteria or record run one after another: as transactions they would
  * conflict, and be repeated for each that commits. One whose caller got a timeout is not waited for: a command of the
- * driver may never end (revive.ts), and a conflict is resolved without turns too.
+ * driver may never end (reconnect.ts), and a conflict is resolved without turns too.
  */
 async function inTurn<T>({ client, options }: Core, keys: readonly string[], work: () => Promise<T>): Promise<T> {
   const running = turns.get(client) ?? new Map<string, Promise<void>>();
