@@ -8,7 +8,7 @@ import { systems } from './systems.ts';
 
 /** The action of a command of the command line. */
 export interface CommandAccess {
-  /** As typed: `partition remove`. */
+  /** The words that were typed: `partition remove`. */
   readonly command: string;
   readonly kind: keyof typeof kinds;
   readonly action: Action;
@@ -74,7 +74,7 @@ export function commandEvent(
 
 /** An action of the server that no request has caused. */
 export interface ServerAction {
-  /** As a command would be typed: `audit prune`. */
+  /** The words that a command would have: `audit prune`. */
   readonly what: string;
   readonly kind: Extract<keyof typeof kinds, 'audit' | 'other'>;
   readonly outcome: Outcome;

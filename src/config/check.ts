@@ -6,11 +6,11 @@ import type { Schema } from './schema.ts';
 import { choice } from './values.ts';
 
 /** Keys and indexes from the top of a file to a value. */
-export type Place = readonly (string | number)[];
+export type SettingPlace = readonly (string | number)[];
 
 /** A problem of a value in a file; the sentence continues after the value's name. */
 export interface Problem {
-  readonly place: Place;
+  readonly place: SettingPlace;
   readonly text: string;
 }
 
@@ -90,7 +90,11 @@ function asProblem(error: ErrorObject, top: Schema, content: unknown, formats: F
 }
 
 /** The place of an error; one about an item of a list of texts, or an item that is not an object, concerns the list. */
-function placeOf(pointer: string, top: Schema, content: unknown): { readonly place: Place; readonly schema: Schema } {
+function placeOf(
+  pointer: string,
+  top: Schema,
+  content: unknown,
+): { readonly place: SettingPlace; readonly schema: Schema } {
   const place: (string | number)[] = [];
   let schema = top;
   let value = content;
@@ -123,11 +127,11 @@ function kindOf({ type, items, minimum, maximum }: Schema): string {
   return isScalar ? 'must be a text, a number, true or false, or a list of texts.' : 'must be a text or an object.';
 }
 
-const nameOf = (place: Place): string =>
+const nameOf = (place: SettingPlace): string =>
   place.map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${step}`)).join('');
 
 /** The position of each step among the keys of its object; a missing key is last. */
-function orderOf(place: Place, content: unknown): readonly number[] {
+function orderOf(place: SettingPlace, content: unknown): readonly number[] {
   let value = content;
   return place.map(step => {
     const keys = typeof value === 'object' && value !== null ? Object.keys(value) : [];

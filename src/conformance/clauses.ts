@@ -1,5 +1,5 @@
 /** A check: what is promised, and the clause of the standard that promises it. */
-export interface Clause {
+export interface StandardClause {
   readonly title: string;
   readonly url: string;
 }
@@ -131,7 +131,7 @@ export const clauses = {
 export type CheckId = keyof typeof clauses;
 
 /** The promise of a check and its clause. */
-export function clauseOf(id: CheckId): Clause {
+export function clauseOf(id: CheckId): StandardClause {
   const [title, url] = clauses[id];
   return { title, url };
 }

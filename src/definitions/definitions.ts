@@ -8,8 +8,8 @@ import type { Digests } from './digests.ts';
 /** All definitions, one for each url and version. */
 export interface Definitions {
   /**
-   * By canonical: the version that it names, else the newest; definitions of the R4 pack and incomplete ones have the
-   * lowest rank.
+   * Finds a definition by canonical: the version that it names, else the newest; definitions of the R4 packs and
+   * incomplete ones have the lowest rank.
    */
   find(resourceType: string, canonical: string): Definition | undefined;
   all(resourceType: string): readonly Definition[];

@@ -17,7 +17,7 @@ export interface ExtensionParts {
   readonly parts: Readonly<Record<string, (Value | ExtensionParts) & { readonly min?: number; readonly max?: number }>>;
 }
 
-export type Shape = (Value | ExtensionParts) & {
+export type ExtensionShape = (Value | ExtensionParts) & {
   /** Element paths on which it is allowed. */
   readonly on: readonly string[];
   readonly max: number;
@@ -29,7 +29,7 @@ const resource = 'CapabilityStatement.rest.resource';
 const rest = 'CapabilityStatement.rest';
 
 /** Every extension of ours: its elements, cardinality and content. */
-export const extensionShapes: Readonly<Record<string, Shape>> = {
+export const extensionShapes: Readonly<Record<string, ExtensionShape>> = {
   'smart-scope': {
     on: [resource],
     max: Infinity,

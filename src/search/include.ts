@@ -10,13 +10,13 @@ export interface Include {
   readonly iterate: boolean;
   /** True if `*` selects several parameters. */
   readonly wildcard: boolean;
-  readonly links: readonly Link[];
+  readonly links: readonly IncludeLink[];
   /** The required type of references; undefined for any. */
   readonly target: string | undefined;
 }
 
 /** The references of a type by a parameter. */
-export interface Link {
+export interface IncludeLink {
   readonly type: ResourceType;
   readonly param: SearchParam;
 }

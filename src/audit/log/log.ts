@@ -56,7 +56,7 @@ interface Writing {
   hash: string;
 }
 
-interface Waiting {
+interface WaitingEvents {
   readonly records: readonly AuditRecord[];
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
@@ -71,7 +71,7 @@ export class ChainedLog implements AuditLog {
   readonly #place: ChainPlace;
   readonly #now: () => number;
   #writing: Writing | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: WaitingEvents[] = [];
   #work: Promise<void> | undefined;
   #closed = false;
 

@@ -23,7 +23,7 @@ export interface ResourceLimits extends BodyLimits {
 const loadXml = makeOnce(() => import('./xml-body.ts'));
 
 /** The context that decides which resource is read, and its maximum size. */
-interface Reading {
+interface BodyReading {
   readonly route: Route;
   readonly model: Model;
   readonly limits: ResourceLimits;
@@ -39,7 +39,7 @@ export interface ReceivedBody extends Body {
 /** Reads the body of a write or an operation, as bytes of JSON, which the caller frees; XML becomes JSON. */
 export async function readResource(
   { req, res }: Context,
-  { route, model, limits: { most, bundle, timeout }, uploads }: Reading,
+  { route, model, limits: { most, bundle, timeout }, uploads }: BodyReading,
 ): Promise<ReceivedBody> {
   const isBundle = route.interaction === 'batch';
   const receive = (bytes: number, xml?: XmlBody): Promise<Body> =>

@@ -3,7 +3,7 @@ import { isWithin, restrict, restriction } from '../../auth/restrict.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
-import type { Include, Link } from '../../search/include.ts';
+import type { Include, IncludeLink } from '../../search/include.ts';
 import type { Indexed } from '../../search/matches.ts';
 import { none } from '../../search/simplify.ts';
 import type { IndexValue } from '../../indexing/entry.ts';
@@ -251,10 +251,10 @@ async function referring(
  * wildcard names all types of the server, and few of them have records. A store asks all types at once.
  */
 async function withReferences(
-  links: ReadonlyMap<ResourceType, readonly Link[]>,
+  links: ReadonlyMap<ResourceType, readonly IncludeLink[]>,
   targets: ReadonlyMap<string, readonly StoredVersion[]>,
   { partition, access, base }: Includer,
-): Promise<readonly (readonly [ResourceType, readonly Link[]])[]> {
+): Promise<readonly (readonly [ResourceType, readonly IncludeLink[]])[]> {
   const allowed = [...links].filter(([type]) => restriction(access, type, 's') !== none);
   if (allowed.length <= fewTypes) return allowed;
   const named = new Set<string>();
@@ -291,7 +291,7 @@ function notAllowed({ written, wildcard, reverse, links, target }: Include, incl
   if (wildcard) return [];
   const interaction = reverse ? 'search-type' : 'read';
   const types = reverse
-    ? links.map(({ type }: Link) => type)
+    ? links.map(({ type }: IncludeLink) => type)
     : links.flatMap(({ param }) => targetsOf(param.targets, target, includer));
   const lacking = types.filter(({ name }) => !isAllowed(includer.access, { interaction, resourceType: name }));
   if (lacking.length === 0) return [];

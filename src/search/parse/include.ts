@@ -1,7 +1,7 @@
 import { badValue, type FhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
-import type { Include, Link } from '../include.ts';
+import type { Include, IncludeLink } from '../include.ts';
 import type { QueryPair } from '../request.ts';
 import { emptyValue, unsupportedModifier, unsupportedParameter } from './errors.ts';
 import { Ignorable } from './ignorable.ts';
@@ -48,7 +48,7 @@ export function parseInclude(type: ResourceType, [name, value]: QueryPair, { typ
   return { written: `${name}=${value}`, reverse, iterate, wildcard, links: fitting, target };
 }
 
-function linksOf(type: ResourceType, code: string | undefined): readonly Link[] {
+function linksOf(type: ResourceType, code: string | undefined): readonly IncludeLink[] {
   const named = code === undefined ? [...type.parameters.values()] : [type.parameters.get(code) ?? []].flat();
   return named.filter(param => param.type === 'reference').map(param => ({ type, param }));
 }

@@ -9,7 +9,7 @@ import { mayTarget } from './targets.ts';
 import type { SearchContext } from './value.ts';
 
 /** A complete parameter as the client wrote it, while its steps are parsed. */
-export interface Written {
+export interface WrittenJoin {
   /** With all steps, for errors. */
   readonly name: string;
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Written {
   /** The kinds of the steps before. */
   readonly joins: readonly Join['kind'][];
   /** Parses the rest of the name as a parameter of the type that the steps before have reached. */
-  readonly parse: (type: ResourceType, step: string, written: Written) => Query;
+  readonly parse: (type: ResourceType, step: string, written: WrittenJoin) => Query;
 }
 
 /** Most steps of one parameter: each may expand to all types that a reference may have. */
@@ -29,7 +29,7 @@ const MOST_STEPS = 8;
  * ignoring it would widen the answer. https://hl7.org/fhir/R4/search.html#chaining
  * https://hl7.org/fhir/R4/search.html#has
  */
-export function parseJoin(type: ResourceType, step: string, written: Written): Query | undefined {
+export function parseJoin(type: ResourceType, step: string, written: WrittenJoin): Query | undefined {
   if (type.parameters.has(step)) return undefined;
   const kind = step === '_has' || step.startsWith('_has:') ? 'has' : isChain(type, step) ? 'chain' : undefined;
   if (kind === undefined) return undefined;
@@ -38,7 +38,7 @@ export function parseJoin(type: ResourceType, step: string, written: Written): Q
   if (joins.length === MOST_STEPS) {
     throw fhirError(400, 'too-costly', `\`${name}\` has more than ${MOST_STEPS} steps: write fewer.`, `http.${name}`);
   }
-  const next: Written = { ...written, joins: [...joins, kind] };
+  const next: WrittenJoin = { ...written, joins: [...joins, kind] };
   return kind === 'has' ? parseHas(type, step, next) : parseChain(type, step, next);
 }
 
@@ -51,7 +51,7 @@ function isChain(type: ResourceType, step: string): boolean {
   return param === undefined || param.type === 'reference' || !step.slice(0, dot).includes(':');
 }
 
-function parseHas(type: ResourceType, step: string, written: Written): Query {
+function parseHas(type: ResourceType, step: string, written: WrittenJoin): Query {
   const { name } = written;
   const [, source = '', code = '', ...more] = step.split(':');
   const rest = more.join(':');
@@ -71,7 +71,7 @@ function parseHas(type: ResourceType, step: string, written: Written): Query {
   return { kind: 'has', target: type, type: from, param, of: inner(from, rest, written), containers };
 }
 
-function parseChain(type: ResourceType, step: string, written: Written): Query {
+function parseChain(type: ResourceType, step: string, written: WrittenJoin): Query {
   const { name, context } = written;
   const dot = step.indexOf('.');
   const [code = '', wanted, ...more] = step.slice(0, dot).split(':');
@@ -100,7 +100,7 @@ function chains(
   param: SearchParam,
   targets: readonly ResourceType[],
   rest: string,
-  written: Written,
+  written: WrittenJoin,
 ): readonly Query[] {
   const errors: FhirError[] = [];
   const found = targets.flatMap((type): readonly Query[] => {
@@ -119,7 +119,7 @@ function chains(
 }
 
 /** The step after a join. Its errors are errors under lenient handling, too. */
-function inner(type: ResourceType, rest: string, written: Written): Query {
+function inner(type: ResourceType, rest: string, written: WrittenJoin): Query {
   try {
     return written.parse(type, rest, written);
   } catch (error) {
@@ -127,7 +127,7 @@ function inner(type: ResourceType, rest: string, written: Written): Query {
   }
 }
 
-function searchable(name: string, { name: whole, context }: Written): ResourceType {
+function searchable(name: string, { name: whole, context }: WrittenJoin): ResourceType {
   const type = context.model.types.get(name);
   if (type !== undefined && isSearchable(type)) return type;
   const offered = [...context.model.types.values()].filter(isSearchable).map(one => one.name);

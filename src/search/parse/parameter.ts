@@ -9,7 +9,7 @@ import { parseFilter } from './filter/filter.ts';
 import { treeParser } from './hierarchy.ts';
 import { Ignorable } from './ignorable.ts';
 import { parserOf } from './index.ts';
-import { parseJoin, type Written } from './join.ts';
+import { parseJoin, type WrittenJoin } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
 import { isEmpty, isOne, queryOf } from './one-value.ts';
 import { type ParseSpecial, type SpecialContext, specialOf, specialParameters } from './special.ts';
@@ -35,7 +35,7 @@ export function parseCriterion(type: ResourceType, pair: QueryPair, context: Sea
 }
 
 /** `step` is the rest of the name: a parameter of the type, or a chain or `_has` from it. */
-function parseStep(type: ResourceType, step: string, written: Written): Query {
+function parseStep(type: ResourceType, step: string, written: WrittenJoin): Query {
   if (step === '_filter' && type.searchFeatures.has('filter') && written.context.joins) {
     if (written.text.trim() === '') throw new Ignorable(emptyValue(written.name));
     return parseFilter(type, written);

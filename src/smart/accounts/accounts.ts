@@ -4,7 +4,7 @@ import { JsonError, parseJson } from '../../fhir/json.ts';
 import { isObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
 import { checkContent, printProblems, problemOf, withLists } from '../../config/check.ts';
-import type { Formats, Place, Problem } from '../../config/check.ts';
+import type { Formats, SettingPlace, Problem } from '../../config/check.ts';
 import { displayName, partitionId } from '../../config/values.ts';
 import type { Store } from '../../store/port/store.ts';
 import { readNamedText, readSetting } from '../../config/named-file.ts';
@@ -107,13 +107,13 @@ function formats({ model, readFile }: AccountsRules): Formats {
 }
 
 /** The contradictions in a client that fits the schema. */
-function problemsOfClient(entry: ClientEntry, place: Place, rules: AccountsRules): readonly Problem[] {
+function problemsOfClient(entry: ClientEntry, place: SettingPlace, rules: AccountsRules): readonly Problem[] {
   const keys = entry.jwks === undefined ? undefined : problemOf(keySet, entry.jwks);
   if (keys !== undefined) return [{ place: [...place, 'jwks'], text: keys }];
   return clientProblems(readClient(entry, rules), rules.partitions).map(text => ({ place, text }));
 }
 
-function problemsOfUser(entry: UserEntry, place: Place, rules: AccountsRules): readonly Problem[] {
+function problemsOfUser(entry: UserEntry, place: SettingPlace, rules: AccountsRules): readonly Problem[] {
   return userProblems(readUser(entry, rules), rules.partitions).map(text => ({ place, text }));
 }
 

@@ -1,7 +1,7 @@
 import type { Collection, Document } from 'mongodb';
 import { jsonFault, versionFinding, zoneFault } from '../record/faults.ts';
 import type { Checked } from '../upkeep/indexes.ts';
-import type { Part } from '../upkeep/verify.ts';
+import type { CheckedPart } from '../upkeep/verify.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import {
   documents,
@@ -23,7 +23,7 @@ import { verifyType } from './verify-indexes.ts';
  * Reads all data of the database, or of one partition, and reports damage: versions of records, other data, index
  * entries. The database checks the pages of its own files whenever it reads them.
  */
-export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
+export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<CheckedPart> {
   const places = (await partitionsOf(core.database)).filter(({ id }) => partition === undefined || id === partition);
   for (const step of ['records', 'versions'] as const)
     for (const place of places)

@@ -32,10 +32,10 @@ export interface WantedPartition {
   readonly types: readonly WantedType[];
 }
 
-type Model = StoreDefinitions['model'];
+type StoreModel = StoreDefinitions['model'];
 
 /** The definitions that determine index entries: two processes that write one file must agree on them. */
-export function definitionsDigest(model: Model): string {
+export function definitionsDigest(model: StoreModel): string {
   return `${indexVersion}.${createdVersion}:${model.digest}`;
 }
 
@@ -46,12 +46,12 @@ export function modelDigest(registered: string | undefined): string | undefined 
 }
 
 /** Whether any type of a model has an index of words. */
-export function hasFullText({ types }: Model): boolean {
+export function hasFullText({ types }: StoreModel): boolean {
   return types.values().some(({ indexed }) => indexed.values().some(({ reads }) => reads === 'words'));
 }
 
 /** The indexes of all types of a model, in a partition of this zone. */
-export function wantedIndexes(model: Model, zone: string): readonly WantedType[] {
+export function wantedIndexes(model: StoreModel, zone: string): readonly WantedType[] {
   return [...model.types.values()].map(type => ({ type: type.name, indexes: wantedOfType(type, zone) }));
 }
 

@@ -9,7 +9,7 @@ import { schema } from './schema.ts';
 /** "crs1": identifies the file among other SQLite files. */
 const applicationId = 0x63727331;
 
-interface Step extends Omit<LayoutChange, 'layout'> {
+interface UpgradeStep extends Omit<LayoutChange, 'layout'> {
   readonly make: (database: Database) => void;
 }
 
@@ -20,7 +20,7 @@ const oldest = 6;
  * The steps from each layout to the next, from the oldest on. Never edit a released one. A new one needs a store of the
  * layout before it in test/fixtures/layouts.
  */
-const steps: readonly Step[] = [];
+const steps: readonly UpgradeStep[] = [];
 
 /** The layouts that this engine knows. */
 export const layouts = { oldest, newest: oldest + steps.length } as const;

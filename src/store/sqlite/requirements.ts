@@ -97,7 +97,7 @@ export function referringNow(database: Database, { references, except }: Unrefer
 /** Terms that are searched before the event loop gets a turn. */
 const turn = 100;
 
-/** The same, on the event loop: other requests are answered between its parts. */
+/** Finds referring records on the event loop: other requests are answered between its parts. */
 export async function referringInTurns(database: Database, { references, ...asked }: Unreferred): Promise<number[]> {
   const found: number[] = [];
   for (const { indexes, terms } of references)

@@ -2,17 +2,17 @@
 type Between = readonly string[];
 
 /** A step from a place: a piece by its texts, which are one object for each place in the code, or a value. */
-type Step = Between | typeof value;
+type SqlStep = Between | typeof value;
 
 /** The step of a value, whatever it is. */
 const value = Symbol('value');
 
 /** Where the steps to a statement lead: most places have one next, which is found without a look-up. */
-interface Place {
-  by: Step | undefined;
-  to: Place | undefined;
+interface SqlNode {
+  by: SqlStep | undefined;
+  to: SqlNode | undefined;
   /** The next places by other steps. */
-  others: Map<Step, Place> | undefined;
+  others: Map<SqlStep, SqlNode> | undefined;
   text: string | undefined;
 }
 
@@ -30,16 +30,16 @@ export class KeptTexts {
     this.#most = most;
   }
 
-  get first(): Place {
+  get first(): SqlNode {
     return this.#first;
   }
 
-  step(from: Place, by: Step): Place {
+  step(from: SqlNode, by: SqlStep): SqlNode {
     const known = from.by === by ? from.to : from.others?.get(by);
     return known ?? this.#add(from, by);
   }
 
-  #add(from: Place, by: Step): Place {
+  #add(from: SqlNode, by: SqlStep): SqlNode {
     const place = newPlace();
     if (from.to === undefined) {
       from.by = by;
@@ -49,7 +49,7 @@ export class KeptTexts {
     return place;
   }
 
-  keep(place: Place, text: string): string {
+  keep(place: SqlNode, text: string): string {
     place.text = text;
     this.#grow(text.length);
     return text;
@@ -64,7 +64,7 @@ export class KeptTexts {
 }
 
 const placeSize = 100;
-const newPlace = (): Place => ({ by: undefined, to: undefined, others: undefined, text: undefined });
+const newPlace = (): SqlNode => ({ by: undefined, to: undefined, others: undefined, text: undefined });
 
 /** The values of node:sqlite: integers stay below 2^53. */
 export type SqlValue = null | number | string;
@@ -96,7 +96,7 @@ export class Sql {
     return place.text ?? texts.keep(place, this.#write());
   }
 
-  #walk(from: Place, values: SqlValue[]): Place {
+  #walk(from: SqlNode, values: SqlValue[]): SqlNode {
     let place = texts.step(from, this.#between);
     for (const part of this.#parts) {
       if (part instanceof Sql) place = part.#walk(place, values);

@@ -1,6 +1,6 @@
 import type { StoreFinding } from '../port/transfer.ts';
 import type { Checked } from '../upkeep/indexes.ts';
-import type { Part } from '../upkeep/verify.ts';
+import type { CheckedPart } from '../upkeep/verify.ts';
 import type { Core } from './core.ts';
 import { definitionsDigest, wantedIndexes } from './declared-indexes.ts';
 import { registered } from './index-jobs.ts';
@@ -15,14 +15,14 @@ import { attempt } from './walk-table.ts';
  * Reads all data of the file, or of one partition, and reports damage: the file, versions of records, other data, index
  * entries. What cannot be read is reported, and what follows it in the same table or index is left out.
  */
-export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<Part> {
+export async function* partsOf(core: Core, partition: string | undefined): AsyncIterable<CheckedPart> {
   core.database.endMoment();
   yield* partsOfFile(core.database, core.path, partition);
   yield { step: 'indexes', read: verifyIndexes(core, partition) };
 }
 
 /** All checks that need no definitions. */
-export async function* partsOfFile(database: Database, path: string, partition?: string): AsyncIterable<Part> {
+export async function* partsOfFile(database: Database, path: string, partition?: string): AsyncIterable<CheckedPart> {
   const file = fileFindings(database, path);
   yield { step: 'file', of: 1, read: one({ checked: 1, findings: file }) };
   const found = attempt(() => readTypes(database));

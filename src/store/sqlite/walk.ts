@@ -116,7 +116,7 @@ function placeOf(walk: Walk): Sql | undefined {
   return allOf([position, ...bounds(column, other)]);
 }
 
-/** The same, of a sort index: no clause bounds it. */
+/** The place in a sort index: no clause bounds it. */
 function textPlaceOf({ segment, axis: { column, key }, keys, after }: Walk): Sql | undefined {
   const at = after?.keys[0];
   const isMissing = !key.descending && at === missingTextLast;

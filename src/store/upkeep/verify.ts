@@ -9,7 +9,7 @@ import { type KeptBytes, verifyAttachments } from './verify-attachments.ts';
 export interface VerifyDriver<P extends PartitionIdentity> {
   readonly indexes: IndexDriver<P>;
   /** All data except attachments, or that of one partition. */
-  readonly parts: (partition: string | undefined) => AsyncIterable<Part>;
+  readonly parts: (partition: string | undefined) => AsyncIterable<CheckedPart>;
   readonly bytes: (partition: P) => KeptBytes;
 }
 
@@ -43,7 +43,7 @@ async function* verifyType<P extends PartitionIdentity>(
 }
 
 /** A part of a verification; it is read only when those before it are done. */
-export interface Part {
+export interface CheckedPart {
   readonly step: StoreProgress['step'];
   /** The total, if it is known. */
   readonly of?: number;
@@ -51,7 +51,7 @@ export interface Part {
 }
 
 /** Reads the parts one after the other and reports progress; each finding once. */
-export async function* reportParts(parts: AsyncIterable<Part>): AsyncIterable<StoreProgress> {
+export async function* reportParts(parts: AsyncIterable<CheckedPart>): AsyncIterable<StoreProgress> {
   const isNew = createFilter();
   const checked = { file: 0, records: 0, versions: 0, values: 0, indexes: 0 };
   for await (const { step, of, read } of parts)

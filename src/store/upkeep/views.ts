@@ -16,7 +16,7 @@ interface Viewed<Core> {
 /** The core whose definitions writes follow. */
 export const latestOf = <Core extends Viewed<Core>>(core: Core): Core => core.views.latest ?? core;
 
-/** The same, once a change of this process itself is done. */
+/** The latest one, once a change of this process itself is done. */
 export async function latestAfterChange<Core extends Viewed<Core>>(core: Core): Promise<Core> {
   await core.views.changing?.catch(() => undefined); // its caller gets the error
   return latestOf(core);

@@ -36,7 +36,7 @@ export interface Validator {
    */
   validate(resource: unknown, options?: ValidateOptions): readonly ValidationIssue[];
   /**
-   * The same, with the terminology server for questions that the loaded code systems leave undecided. Without a server,
+   * Validates with the terminology server for questions that the loaded code systems leave undecided. Without a server,
    * and if nothing is undecided or delegated to fhirpath.js, this returns no promise. This thread never waits for
    * fhirpath.js.
    */

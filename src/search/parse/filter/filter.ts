@@ -2,7 +2,7 @@ import { badValue } from '../../../fhir/error.ts';
 import type { ResourceType } from '../../../model/model.ts';
 import type { Query } from '../../ast.ts';
 import { unknownParameter } from '../errors.ts';
-import { parseJoin, type Written } from '../join.ts';
+import { parseJoin, type WrittenJoin } from '../join.ts';
 import { compare } from './compare.ts';
 import { parseTree, type Comparison, type Filter, type FilterStep } from './tree.ts';
 
@@ -10,11 +10,11 @@ import { parseTree, type Comparison, type Filter, type FilterStep } from './tree
  * Parses `_filter`: comparisons of the parameters of the type, and of referenced resources, joined by `and`, `or` and
  * `not`. Throws FhirError 400. https://hl7.org/fhir/R4/search_filter.html
  */
-export function parseFilter(type: ResourceType, written: Written): Query {
+export function parseFilter(type: ResourceType, written: WrittenJoin): Query {
   return queryOf(parseTree(written.text), type, written);
 }
 
-function queryOf(filter: Filter, type: ResourceType, written: Written): Query {
+function queryOf(filter: Filter, type: ResourceType, written: WrittenJoin): Query {
   switch (filter.kind) {
     case 'and':
     case 'or':
@@ -29,7 +29,7 @@ function queryOf(filter: Filter, type: ResourceType, written: Written): Query {
 }
 
 /** The query of a comparison after the steps of a path, each a chain or `_has`. */
-function along(path: readonly FilterStep[], filter: Comparison, type: ResourceType, written: Written): Query {
+function along(path: readonly FilterStep[], filter: Comparison, type: ResourceType, written: WrittenJoin): Query {
   const [step, next, ...rest] = path;
   if (step === undefined) return { kind: 'all' };
   if (step.name.startsWith('_has:'))
@@ -51,7 +51,7 @@ function reverse(
   rest: readonly FilterStep[],
   filter: Comparison,
   type: ResourceType,
-  written: Written,
+  written: WrittenJoin,
 ): Query {
   const [, source = '', reference = '', code = ''] = name.split(':');
   return joined(type, `_has:${source}:${reference}:${code}`, written, (target, inner) =>
@@ -59,9 +59,9 @@ function reverse(
   );
 }
 
-type Parse = (target: ResourceType, written: Written) => Query;
+type Parse = (target: ResourceType, written: WrittenJoin) => Query;
 
-function joined(type: ResourceType, step: string, written: Written, parse: Parse): Query {
+function joined(type: ResourceType, step: string, written: WrittenJoin, parse: Parse): Query {
   const query = parseJoin(type, step, {
     ...written,
     name: `_filter`,
