@@ -5,7 +5,7 @@ export interface Claims {
   readonly client: string;
   /** The user; undefined for a token of a system. */
   readonly subject: string | undefined;
-  /** As granted, space-separated. */
+  /** The granted scopes, space-separated. */
   readonly scope: string;
   /** Id of the patient in context. */
   readonly patient: string | undefined;

@@ -22,7 +22,7 @@ export type ScopeMeaning =
        */
       readonly resourceTypes: readonly string[];
       readonly permissions: readonly Permission[];
-      /** The same for a wildcard whose types list different ones: one group for all types with the same permissions. */
+      /** What a wildcard allows whose types list different permissions: one group for all types with the same permissions. */
       readonly groups: readonly {
         readonly resourceTypes: readonly string[];
         readonly permissions: readonly Permission[];

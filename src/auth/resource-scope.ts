@@ -27,7 +27,7 @@ export function within(
   );
 }
 
-/** The same for scopes on the same types, such as wildcards, whether their searches are valid or not. */
+/** What two scopes have in common, for scopes on the same types, such as wildcards, whether their searches are valid or not. */
 export function intersection(
   pieces: readonly Piece[],
   asked: Pick<Scope, 'context'>,

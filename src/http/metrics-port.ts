@@ -4,7 +4,7 @@ import { isLoopback } from '../config/values.ts';
 import { isOwnHost } from './request/own-host.ts';
 import type { Metrics } from '../observability/prometheus.ts';
 
-// As in http/server.ts.
+// Not an import, for the reason in http/server.ts.
 const { createServer } = process.getBuiltinModule('node:http');
 
 /** An open port that serves `/metrics`. */

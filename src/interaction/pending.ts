@@ -56,7 +56,7 @@ export async function refusePending(
   throw new FhirError(503, issues, { 'Retry-After': retryAfter });
 }
 
-/** The same for the other types of joins, whose parameters have other names in the search. */
+/** Refuses pending indexes of the other types of joins, whose parameters have other names in the search. */
 async function refuseJoined(
   indexes: Pick<IndexAdmin, 'status'>,
   partition: string,

@@ -62,7 +62,7 @@ export async function findVisible(
   return found;
 }
 
-/** The same, but for a deleted record its tombstone. */
+/** Finds the last version: of a deleted record its tombstone. */
 export async function findLast(
   engine: Pick<Engine, 'model' | 'extract'>,
   type: ResourceType,

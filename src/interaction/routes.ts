@@ -189,7 +189,7 @@ interface Match<T> {
 export function createPaths<T>(patterns: readonly (readonly [string, T])[]): (path: string) => Match<T> | undefined {
   const compiled = patterns.map(([pattern, value]) => ({ pattern, value, ...compile(pattern) }));
   const longest = Math.max(0, ...compiled.map(({ parts }) => parts.length)) + 1;
-  // By the number of segments: a path of more than any pattern has fits the same open ones.
+  // Patterns by the number of segments: a path of more than any pattern has fits the same open ones.
   const ofLength = Array.from({ length: longest + 1 }, (_, length) =>
     compiled.filter(({ parts, open }) => (open ? length > parts.length : length === parts.length)),
   );

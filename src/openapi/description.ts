@@ -12,7 +12,7 @@ export interface Description {
   readonly isForm?: boolean;
   readonly headers?: readonly HeaderName[];
   readonly body?: JsonObject;
-  /** By status. */
+  /** Answers by status. */
   readonly responses: Readonly<Record<number, JsonObject>>;
   readonly errors: readonly ErrorStatus[];
 }

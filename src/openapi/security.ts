@@ -9,7 +9,7 @@ import type { Call } from './calls.ts';
 
 /** The access control of a document. */
 export interface Security {
-  /** By name. https://spec.openapis.org/oas/v3.1.1.html#security-scheme-object */
+  /** Schemes by name. https://spec.openapis.org/oas/v3.1.1.html#security-scheme-object */
   readonly schemes: Readonly<Record<string, JsonObject>>;
   /** The `security` of a call: scopes, each of them enough. */
   readonly of: (call: Call) => JsonObject;

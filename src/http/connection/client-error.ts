@@ -99,7 +99,7 @@ function refusalOf({ code, rawPacket }: ParseError): Refusal {
   return refusals[code ?? ''] ?? { status: 400, code: 'invalid', text: 'This is not a well-formed HTTP request.' };
 }
 
-/** By Node's error code. https://nodejs.org/api/http.html#event-clienterror */
+/** Refusals by Node's error code. https://nodejs.org/api/http.html#event-clienterror */
 const refusals: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: { status: 431, code: 'too-long', text: 'The request headers exceed the size limit.' },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, code: 'too-long', text: 'The chunk extensions exceed the size limit.' },

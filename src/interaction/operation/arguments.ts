@@ -65,7 +65,9 @@ export function readArguments(engine: Engine, request: FhirRequest): Arguments {
   return readAll(engine, request, 'refused').given;
 }
 
-/** The same of an operation that also takes the parameters of a search: these are returned beside its own. */
+/**
+ * Reads the parameters of an operation that also takes those of a search: these are returned beside its own.
+ */
 export const readArgumentsBesideSearch = (engine: Engine, request: FhirRequest): ReadArguments =>
   readAll(engine, request, 'searched');
 

@@ -35,7 +35,7 @@ export function withLabels(first: Labels, second: Labels): Labels {
   };
 }
 
-/** Those of the first that the second does not have. */
+/** The labels of the first that the second does not have. */
 export function withoutLabels(first: Labels, second: Labels): Labels {
   const without = <Value>(a: ReadonlyMap<string, Value>, b: ReadonlyMap<string, Value>) =>
     new Map([...a].filter(([key]) => !b.has(key)));
@@ -46,7 +46,7 @@ export function withoutLabels(first: Labels, second: Labels): Labels {
   };
 }
 
-/** As the elements of a Meta; FHIR has no empty arrays. */
+/** The elements of a Meta with these labels; FHIR has no empty arrays. */
 export const elementsOf = (labels: Labels): JsonObject =>
   Object.fromEntries(
     Object.entries(labels)

@@ -107,7 +107,7 @@ export function leadingTo(type: ResourceType, values: readonly IndexValue[], pla
   return { kind: 'or', of: [byId, ...byUrl] };
 }
 
-/** As the entries of `url` have it: with the version, or without one, which is any version. */
+/** The canonical as the entries of `url` have it: with the version, or without one, which is any version. */
 const versioned = (url: string, version: string): string => (version === '' ? url : `${url}|${version}`);
 
 /** The id of the resource of the type in this partition that a reference identifies. */
@@ -145,7 +145,7 @@ interface Reading {
   readonly properties: readonly string[] | undefined;
 }
 
-/** That of one parameter is cached: includes and joins read one each. */
+/** The reading of one parameter is cached: includes and joins read one each. */
 function readingOf(params: readonly SearchParam[], type: ResourceType): Reading {
   const [param, ...others] = params;
   if (param === undefined || others.length > 0) return { only: withOnly(type, params), properties: undefined };

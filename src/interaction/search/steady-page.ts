@@ -109,7 +109,7 @@ async function writtenSince(
   return found;
 }
 
-/** Of each record the version that was current at a time, else the first one since. */
+/** The version of each record that was current at a time, else the first one since. */
 async function versionsAt(
   records: readonly StoredVersion[],
   time: number,

@@ -23,7 +23,7 @@ export const mayNameVersions = ({ text }: StoredVersion): boolean => text?.inclu
 
 /** References of records by a parameter. */
 export interface References {
-  /** Those to no version, as they are indexed. */
+  /** References to no version, as they are indexed. */
   readonly plain: readonly ReferenceValue[];
   readonly versions: readonly NamedVersion[];
 }
@@ -52,7 +52,7 @@ export interface FoundVersions {
   /** Versions that are not the current ones. */
   readonly earlier: StoredVersion[];
   readonly current: StoredVersion[];
-  /** Those that the caller cannot have. */
+  /** Versions that the caller cannot have. */
   readonly lacking: NamedVersion[];
 }
 

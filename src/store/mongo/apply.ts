@@ -136,7 +136,7 @@ export async function claimPlace(core: Core, type: string, document: Placed, ste
   }
 }
 
-/** The same for several resources of a type, in one operation. */
+/** Claims places for several resources of a type, in one operation. */
 export async function claimPlaces(core: Core, type: string, documents: readonly Placed[], step: Step): Promise<void> {
   if (!hasPlaces(core, type) || documents.length === 0) return;
   const claims = documents.map(({ _id, p, b }) => {

@@ -25,7 +25,7 @@ const noReplicaSet =
 /** A connected client. */
 export interface Connected {
   readonly client: MongoClient;
-  /** Of the database. */
+  /** The name of the database. */
   readonly name: string;
   readonly deployment: Deployment;
   readonly close: () => Promise<void>;

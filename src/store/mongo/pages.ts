@@ -32,7 +32,7 @@ export async function* pagesOf<T extends object>(
   }
 }
 
-/** The same, one document after the other. */
+/** The documents of the pages, one after the other. */
 export async function* documentsOf<T extends object>(...of: Parameters<typeof pagesOf>): AsyncIterable<T> {
   for await (const page of pagesOf<T>(...of)) yield* page;
 }

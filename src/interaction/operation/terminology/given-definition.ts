@@ -81,7 +81,7 @@ function byId(definitions: Pick<Definitions, 'find' | 'all'>, type: string, id: 
   return ofType.get(id);
 }
 
-/** By the list of a type, which is the same for each call. */
+/** Definitions by id, for the list of a type, which is the same for each call. */
 const idsOf = new WeakMap<readonly Definition[], ReadonlyMap<string, Definition>>();
 
 export const notLoaded = (type: string, canonical: string): FhirError =>

@@ -7,7 +7,7 @@ export interface Step {
   readonly type: string;
   readonly clauses: ExplainedAnswer['clauses'];
   readonly order: ExplainedAnswer['order'];
-  /** Those with the same text are one. */
+  /** Statements with the same text are one. */
   readonly statements: readonly Statement[];
   /** How often it was done. */
   readonly times: number;
