@@ -22,7 +22,7 @@ export type ScopeMeaning =
        */
       readonly resourceTypes: readonly string[];
       readonly permissions: readonly Permission[];
-      /** What a wildcard allows whose types list different permissions: one group for all types with the same permissions. */
+      /** For a wildcard whose types list different permissions: one group for all types with the same ones. */
       readonly groups: readonly {
         readonly resourceTypes: readonly string[];
         readonly permissions: readonly Permission[];

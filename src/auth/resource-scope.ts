@@ -27,7 +27,9 @@ export function within(
   );
 }
 
-/** What two scopes have in common, for scopes on the same types, such as wildcards, whether their searches are valid or not. */
+/**
+ * What scopes on the same types have in common, such as those of wildcards, whether their searches are valid or not.
+ */
 export function intersection(
   pieces: readonly Piece[],
   asked: Pick<Scope, 'context'>,
