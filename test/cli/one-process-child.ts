@@ -43,6 +43,8 @@ async function run({ id, env, input, cwd }: Asked, args: readonly string[]): Pro
     return { id, code, stdout: stdout.end(), stderr: stderr.end() };
   } finally {
     process.stdout.removeAllListeners('error'); // one for each call of `main`
+    // A server that did not start leaves its own, which are for the rest of its process.
+    for (const event of ['SIGHUP', 'uncaughtException', 'unhandledRejection']) process.removeAllListeners(event);
     raised();
   }
 }
