@@ -1,3 +1,4 @@
+import type { ClientSession, MongoClient } from 'mongodb';
 import { host, runsHere } from '../server/host.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { servers } from './collections.ts';
@@ -12,7 +13,11 @@ const silence = 30_000;
 /** Sends heartbeats of this process until the returned function is called. */
 export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   await sayThere(core);
-  const timer = setInterval(() => void sayThere(latestOf(core)).catch(() => undefined), beat);
+  const each = async (): Promise<void> => {
+    await sayThere(latestOf(core));
+    await endSessionsOfDead(core);
+  };
+  const timer = setInterval(() => void each().catch(() => undefined), beat);
   timer.unref();
   core.ending.addEventListener('abort', () => clearInterval(timer));
   return async () => {
@@ -42,12 +47,56 @@ export async function livingServers({ database }: Pick<Core, 'database'>): Promi
 }
 
 /** A process that was killed on this host is dead at once; one elsewhere after a silence. */
-function isNotDead(server: ServerDocument): boolean {
+function isNotDead(server: Pick<ServerDocument, 'host' | 'pid'>): boolean {
   return server.host !== host || runsHere(server.pid);
 }
 
+/** Sessions that are named in `servers`, by client; they are used again and again. */
+const named = new WeakMap<MongoClient, Set<string>>();
+
+/** Most sessions that are kept for a process: it has one for each transaction that runs at a time. */
+const mostSessions = 1_000;
+
+/**
+ * Names a session of this process before its first transaction. The database keeps a transaction of a process that was
+ * killed for a minute, in which writes of the same records, keys and criteria fail: another process ends it.
+ * https://www.mongodb.com/docs/v7.0/reference/parameters/#mongodb-parameter-param.transactionLifetimeLimitSeconds
+ */
+export async function nameSession({ client, database, process: id }: Core, session: ClientSession): Promise<void> {
+  const known = named.get(client) ?? new Set<string>();
+  named.set(client, known);
+  const own = session.id?.id;
+  const key = own?.toString('hex');
+  if (own === undefined || key === undefined || known.has(key)) return;
+  await servers(database).updateOne({ _id: id }, { $push: { sessions: { $each: [own], $slice: -mostSessions } } });
+  known.add(key);
+}
+
+/**
+ * Ends the sessions of processes that were killed on this host, and of those elsewhere after a silence.
+ * https://www.mongodb.com/docs/v7.0/reference/command/killSessions/
+ */
+async function endSessionsOfDead({ client, database, process: own }: Core): Promise<void> {
+  const others = await servers(database)
+    .find({ _id: { $ne: own }, sessions: { $exists: true } })
+    .project<ServerDocument & { readonly isSilent: boolean }>({
+      host: 1,
+      pid: 1,
+      sessions: 1,
+      isSilent: { $lt: ['$seen', { $subtract: ['$$NOW', silence] }] },
+    })
+    .toArray();
+  for (const { _id, sessions = [], ...server } of others) {
+    if (isNotDead(server) && !server.isSilent) continue;
+    await client.db('admin').command({ killSessions: sessions.map(id => ({ id })) });
+    await servers(database).updateOne({ _id }, { $unset: { sessions: true } });
+  }
+}
+
 /** Deletes the entries in `servers` of processes that were killed on this host, or are silent for an hour. */
-export async function sweepServers({ database, process: own }: Core): Promise<void> {
+export async function sweepServers(core: Core): Promise<void> {
+  const { database, process: own } = core;
+  await endSessionsOfDead(core);
   const long = { $expr: { $lt: ['$seen', { $subtract: ['$$NOW', 120 * silence] }] } };
   await servers(database).deleteMany({ _id: { $ne: own }, ...long });
   const dead = (

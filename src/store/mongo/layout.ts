@@ -1,3 +1,4 @@
+import type { Binary } from 'mongodb';
 import type { Attached } from '../port/blobs.ts';
 import type { WriteOutcome } from '../port/records.ts';
 
@@ -109,6 +110,8 @@ export interface ServerDocument {
   readonly pid: number;
   /** Its last heartbeat, by the clock of the database. */
   readonly seen: Date;
+  /** Ids of its sessions that have or had transactions. */
+  readonly sessions?: readonly Binary[];
 }
 
 /** `reservations`: make keyed and conditional writes unique. */

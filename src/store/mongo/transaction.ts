@@ -1,6 +1,7 @@
 import type { ClientSession } from 'mongodb';
 import type { Core } from './core.ts';
 import { answeredLate } from './failures.ts';
+import { nameSession } from './heartbeat.ts';
 
 /**
  * Runs a work in a transaction, and retries it if the server requests that: it is atomic, and sees a snapshot of the
@@ -12,11 +13,12 @@ export async function inTransaction<T>(core: Core, work: (session: ClientSession
     requireTime();
     return work(session);
   };
-  return core.client.withSession(session =>
-    session.withTransaction(attempt, {
+  return core.client.withSession(async session => {
+    await nameSession(core, session);
+    return session.withTransaction(attempt, {
       readConcern: { level: 'snapshot' },
       readPreference: 'primary',
       writeConcern: { w: 'majority', journal: true },
-    }),
-  );
+    });
+  });
 }
