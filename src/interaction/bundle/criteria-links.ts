@@ -11,7 +11,7 @@ import { targetOf } from './head.ts';
 /** The record of an entry as `Type/id`, by a fullUrl; undefined if no entry has it. */
 export type RecordOf = (fullUrl: string) => Promise<string | undefined>;
 
-/** The request of an entry, as far as it has criteria. */
+/** The criteria in the request of an entry. */
 type CriteriaRequest = Pick<SentRequest, 'resourceType' | 'parameters' | 'headers' | 'base'>;
 
 /** Whose links are replaced. */

@@ -63,8 +63,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?
       sets.put(canonical, compiled);
       return compiled;
     }
-    sets.put(canonical, () => undefined); // a set that includes itself decides nothing
-    const compiled = compileSet(definition.resource(), { system, set, spend });
+    const compiled = once(compileSet(definition.resource(), { system, set, spend }));
     sets.put(canonical, compiled);
     return compiled;
   };
@@ -130,6 +129,20 @@ function compileSet(valueSet: JsonObject, loaded: Loaded): Contains {
     const composed =
       includes.length === 0 ? undefined : minus(any(includes, code, given), () => any(excludes, code, given));
     return composed ?? expansion?.(code, given);
+  };
+}
+
+/** Decides nothing while it is asked already: a set that includes itself, also through others, adds no code by that. */
+function once(contains: Contains): Contains {
+  let isAsked = false;
+  return (code, given) => {
+    if (isAsked) return undefined;
+    isAsked = true;
+    try {
+      return contains(code, given);
+    } finally {
+      isAsked = false;
+    }
   };
 }
 

@@ -35,6 +35,16 @@ const coded = (...codes: readonly string[]): JsonObject =>
 const issue = 'Observation.code binding at Observation.code';
 
 describe('bindings', () => {
+  it.each([['urn:vs:vs'], ['urn:vs:other']])(
+    'a set that includes itself through %s has the codes of its other parts',
+    via => {
+      const own = valueSet({ include: [{ valueSet: [via] }, { system, concept: [{ code: 'red' }] }] });
+      const other = valueSet({ include: [{ valueSet: ['urn:vs:vs'] }] }, 'other');
+      expect(against(bound('required'), coded('red'), colours, own, other)).toEqual([]);
+      expect(against(bound('required'), coded('blue'), colours, own, other)).not.toContain(`error ${issue}`);
+    },
+  );
+
   const listed = valueSet({ include: [{ system, concept: [{ code: 'red' }] }] });
 
   it.each<[title: string, strength: string, resource: JsonObject, expected: readonly string[]]>([
