@@ -42,7 +42,9 @@ async function run({ id, env, input, cwd }: Asked, args: readonly string[]): Pro
     const code = await main(args);
     return { id, code, stdout: stdout.end(), stderr: stderr.end() };
   } finally {
-    process.stdout.removeAllListeners('error'); // one for each call of `main`
+    // What `main` and a finished pipeline leave on the output, which end with the process otherwise.
+    for (const event of ['error', 'close', 'finish', 'end', 'prefinish'])
+      for (const stream of [process.stdout, process.stderr]) stream.removeAllListeners(event);
     // A server that did not start leaves its own, which are for the rest of its process.
     for (const event of ['SIGHUP', 'uncaughtException', 'unhandledRejection']) process.removeAllListeners(event);
     raised();
