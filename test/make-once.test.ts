@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeOnce } from '../src/limits/make-once.ts';
+import { makeOnce } from '../src/limits/cache.ts';
 
 describe('what is made once', () => {
   it('is made when it is first asked for, for all who ask', async () => {

@@ -1,8 +1,7 @@
 import { ownerType } from '../auth/owned-by.ts';
 import { TextDamaged } from '../fhir/stored-text.ts';
 import type { Extract } from '../indexing/extract.ts';
-import { idOfOwner } from '../indexing/owners.ts';
-import { ownersIn } from '../indexing/owners-in.ts';
+import { idOfOwner, ownersIn } from '../indexing/owners.ts';
 import type { Model } from '../model/model.ts';
 import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { StoredVersion } from '../store/port/records.ts';

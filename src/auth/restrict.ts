@@ -61,7 +61,7 @@ function asks(query: Query, rule: Query): boolean {
 }
 
 /** The data that decides about one record. */
-export type Record = Pick<VersionWithText, 'id' | 'lastUpdated' | 'owners' | 'text'>;
+export type OwnedRecord = Pick<VersionWithText, 'id' | 'lastUpdated' | 'owners' | 'text'>;
 
 /**
  * True if the rule covers the record: the same decision as in a search. The owners of a record are stored with it;
@@ -70,7 +70,7 @@ export type Record = Pick<VersionWithText, 'id' | 'lastUpdated' | 'owners' | 'te
 export function isWithin(
   rule: Query,
   type: ResourceType,
-  { id, lastUpdated, owners, text }: Record,
+  { id, lastUpdated, owners, text }: OwnedRecord,
   extract: Extract,
   { id: partition, settings }: Pick<Partition, 'id' | 'settings'>,
 ): boolean {

@@ -39,7 +39,7 @@ async function explained(
     await Promise.all([
       import('../interaction/search/explain/url.ts'),
       import('../interaction/search/searched.ts'),
-      import('../interaction/search/expansions.ts'),
+      import('../interaction/search/search.ts'),
       import('../interaction/search/explain/explanation.ts'),
       import('../terminology/expander.ts'),
       import('../fhir/error.ts'),

@@ -1,6 +1,10 @@
 import { parseReference } from '../fhir/reference.ts';
 import type { ResourceType } from '../model/model.ts';
+import type { ParsedJson } from '../fhir/json.ts';
+import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { IndexEntry, ReferenceValue } from './entry.ts';
+import type { Extract } from './extract.ts';
+import { withOnly } from './only.ts';
 
 /**
  * The owners of a record: the compartment records that its access links name, each once, as the record refers to them
@@ -32,4 +36,19 @@ export function idOfOwner(owner: string, compartment: string, base: string): str
   if (owner.startsWith(name)) return owner.slice(name.length); // as most
   const url = `${base}/${name}`;
   return owner.startsWith(url) ? owner.slice(url.length) : undefined;
+}
+
+/**
+ * The owners of a record, derived from its text, or from the parsed text if the caller has it; undefined for a type
+ * without access links. Throws `TextDamaged`.
+ */
+export function ownersIn(
+  extract: Extract,
+  type: ResourceType,
+  { text, parsed }: { readonly text: string; readonly parsed?: ParsedJson | undefined },
+  { id, settings }: PartitionIdentity,
+): readonly string[] | undefined {
+  const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
+  if (params.length === 0) return undefined;
+  return ownersOf(type, extract(withOnly(type, params), text, { id, zone: settings.zone }, parsed));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
 import { createFetch } from '../fetch/fetch.ts';
 import { networkOf } from '../fetch/network-of.ts';
-import { makeOnce } from '../limits/make-once.ts';
+import { makeOnce } from '../limits/cache.ts';
 import { remember } from '../auth/token/remember.ts';
 import { authorizationOffered } from '../auth/offered.ts';
 import type { Buckets } from '../limits/token-buckets.ts';

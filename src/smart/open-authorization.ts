@@ -22,7 +22,7 @@ import type { Origins } from '../http/middleware/cors.ts';
 import { readBrand } from '../pages/brand.ts';
 import type { Brand } from '../pages/brand.ts';
 import type { Engine } from '../interaction/interaction.ts';
-import { makeOnce } from '../limits/make-once.ts';
+import { makeOnce } from '../limits/cache.ts';
 import type { Model } from '../model/model.ts';
 import type { Log } from '../observability/log.ts';
 import type { Meters } from '../observability/meters.ts';

@@ -1,5 +1,5 @@
 import type { Definitions } from '../definitions/definitions.ts';
-import { makeOnce } from '../limits/make-once.ts';
+import { makeOnce } from '../limits/cache.ts';
 import type { Model } from '../model/model.ts';
 import type { TerminologySettings } from '../terminology/server.ts';
 import type { Validator } from './profile/validator.ts';

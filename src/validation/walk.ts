@@ -1,7 +1,9 @@
 import type { Property, TypeDefinition, TypeDefinitions } from '../model/element.ts';
 import { isObject } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import type { Report } from './report.ts';
+import type { Issue } from '../fhir/outcome.ts';
+import type { Model, ResourceType } from '../model/model.ts';
+import { Report } from './report.ts';
 
 /** A visited value, with its element, its type and its object. */
 export interface VisitedValue extends Property {
@@ -61,4 +63,52 @@ export function walk(
   }
 
   walkResource(resource);
+}
+
+/**
+ * Rejects base64 outside of the attachment of a type that has one: it would be stored in the record, and returned with
+ * it. `attached` are the objects that contain the attachments. https://hl7.org/fhir/R4/datatypes.html#attachment
+ */
+export function checkBinaries(
+  resource: unknown,
+  { name, attachment }: Pick<ResourceType, 'name' | 'attachment'>,
+  { definitions }: Pick<Model, 'definitions'>,
+  attached: ReadonlySet<unknown>,
+): readonly Issue[] {
+  if (attachment === undefined) return [];
+  const report = new Report(50);
+  report.path.push(name);
+  walk(resource, definitions, report, ({ owner, element, type: { code } }) => {
+    if (code !== 'base64Binary' || element.path === 'Attachment.hash' || attached.has(owner)) return;
+    report.add(
+      'business-rule',
+      `Binary content is accepted at \`${attachment.path}\` only: send it there, or omit it.`,
+    );
+  });
+  return report.issues;
+}
+
+/** A Reference with a text, and its position. */
+export interface FoundReference {
+  readonly text: string;
+  readonly expression: string;
+}
+
+/**
+ * The literal references of a resource of a type, for callers that resolve their targets.
+ * https://hl7.org/fhir/R4/references.html#literal
+ */
+export function findReferences(
+  resource: unknown,
+  { name }: { readonly name: string },
+  { definitions }: { readonly definitions: TypeDefinitions },
+): readonly FoundReference[] {
+  const place = new Report(0);
+  place.path.push(name);
+  const references: FoundReference[] = [];
+  walk(resource, definitions, place, ({ value, type: { code } }) => {
+    const text = code === 'Reference' && isObject(value) ? value['reference'] : undefined;
+    if (typeof text === 'string') references.push({ text, expression: `${place.expression}.reference` });
+  });
+  return references;
 }

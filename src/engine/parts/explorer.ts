@@ -1,7 +1,7 @@
 import type { Pages } from '../../http/explorer.ts';
 import type { DemonstrationParts } from '../../explorer/shell/parts.ts';
 import { isLocal } from '../../config/safe-start.ts';
-import { makeOnce } from '../../limits/make-once.ts';
+import { makeOnce } from '../../limits/cache.ts';
 import { readBrand } from '../../pages/brand.ts';
 import type { Authorization } from '../../smart/authorization.ts';
 import type { Engine } from '../../interaction/interaction.ts';

@@ -4,7 +4,7 @@ import { prettyJson } from '../../fhir/json.ts';
 import { printETag } from '../../fhir/etag.ts';
 import type { XmlTypes } from '../../fhir/xml/layout.ts';
 import type { FhirResponse } from '../../interaction/interaction.ts';
-import { makeOnce } from '../../limits/make-once.ts';
+import { makeOnce } from '../../limits/cache.ts';
 import type { Context, Middleware, Respond } from '../context.ts';
 import { linger } from '../connection/client-error.ts';
 import { earlyContentType, isXml } from '../request/negotiate.ts';

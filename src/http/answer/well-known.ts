@@ -6,7 +6,7 @@ import { readMethods } from '../router.ts';
 import type { PathRoute } from '../router.ts';
 import { hasTag } from '../../interaction/read.ts';
 import type { Engine } from '../../interaction/interaction.ts';
-import { makeOnce } from '../../limits/make-once.ts';
+import { makeOnce } from '../../limits/cache.ts';
 import { findPartition } from '../request/access.ts';
 import { endWith } from '../connection/places.ts';
 import type { AnswerRooms } from '../connection/places.ts';

@@ -4,7 +4,7 @@ import type { PatchFormat } from '../../fhir/media-type.ts';
 import { declaredType } from '../../interaction/declared.ts';
 import type { Route } from '../../interaction/interaction.ts';
 import type { Attachment, Model } from '../../model/model.ts';
-import { makeOnce } from '../../limits/make-once.ts';
+import { makeOnce } from '../../limits/cache.ts';
 import { withoutMark } from '../../fhir/utf8.ts';
 import type { Context } from '../context.ts';
 import { fhirError } from '../../fhir/error.ts';

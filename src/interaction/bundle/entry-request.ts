@@ -5,7 +5,7 @@ import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Model } from '../../model/model.ts';
 import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-type.ts';
 import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
-import { isBase64 } from '../../fhir/primitive-text.ts';
+import { isBase64 } from '../../fhir/primitive.ts';
 import { parsePairs, percentDecode } from '../../search/parse/pairs.ts';
 import type { Engine, FhirRequest, RequestHeaders, SentRequest } from '../interaction.ts';
 import { routeOfPath } from '../routes.ts';

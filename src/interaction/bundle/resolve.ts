@@ -1,12 +1,13 @@
 import type { Issue } from '../../fhir/outcome.ts';
 import type { Model } from '../../model/model.ts';
 import { isStoredElsewhere } from '../../auth/referable.ts';
-import { findReferences } from '../../validation/references.ts';
-import type { FoundReference } from '../../validation/references.ts';
+import { findReferences } from '../../validation/walk.ts';
+import type { FoundReference } from '../../validation/walk.ts';
+import type { CriteriaMatch } from '../criteria.ts';
 import { targetOf } from './head.ts';
 import type { Targets } from './head.ts';
-import type { CriteriaMatch } from '../criteria.ts';
-import { type EntryLink, rewriteLinks } from './link.ts';
+import { rewriteLinks } from './link.ts';
+import type { EntryLink } from './link.ts';
 
 /** The links of a resource, resolved where possible. */
 export interface Resolution {

@@ -12,16 +12,61 @@ import { IndexPending } from '../../store/port/errors.ts';
 import { readInRoom } from '../answer-room.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interaction.ts';
 import { refusePending } from '../pending.ts';
+import { CodesUnknown } from '../../search/parse/code-set.ts';
+import { withKnown } from '../../terminology/expander.ts';
+import type { Expansions } from '../../terminology/expansion.ts';
 import { containedEntries, entriesOf, scoresOf } from './entries.ts';
 import type { Entries } from './entries.ts';
 import { containedPage, countContained } from './contained-page.ts';
 import { withDeadline } from './deadline.ts';
-import { withExpansions } from './expansions.ts';
 import { answerExplained } from './explain/answer.ts';
 import { findAll } from './find-all.ts';
 import type { Found, LimitedPlace } from './find-all.ts';
 import { requireScopesOfJoins, searchedBy } from './searched.ts';
 import type { Place } from './joined.ts';
+
+/** Most sets of one search that the terminology server is asked for. */
+const MOST_SETS = 20;
+
+/**
+ * Parses a search again with each set of codes that the terminology server adds to the loaded ones; without such a
+ * server once, at once. Throws FhirError 400 for a set that neither can list, 503 if the server does not answer.
+ */
+export function withExpansions<Value>(
+  { model, expander }: Pick<Engine, 'model' | 'expander'>,
+  parse: (expansions: Expansions) => Value | Promise<Value>,
+): Value | Promise<Value> {
+  return expander === undefined ? parse(model.expansions) : askingFor(expander, model, parse);
+}
+
+async function askingFor<Value>(
+  expander: NonNullable<Engine['expander']>,
+  model: Engine['model'],
+  parse: (expansions: Expansions) => Value | Promise<Value>,
+): Promise<Value> {
+  const expansions = withKnown(model.expansions, expander);
+  for (let asked = 0; ; asked += 1) {
+    try {
+      return await parse(expansions);
+    } catch (error) {
+      if (!(error instanceof CodesUnknown) || asked === MOST_SETS) throw error;
+      const answer = await expander.ask(error.set);
+      if (answer === 'unreachable') throw unreachable(error);
+      const { value, problem, set } = error;
+      if ('problem' in answer) throw new CodesUnknown(value, `${problem}, and ${answer.problem}`, set);
+    }
+  }
+}
+
+function unreachable({ value: { name, text } }: CodesUnknown): Error {
+  return fhirError(
+    503,
+    'transient',
+    `The terminology server, which \`${name}=${text}\` needs, does not answer. Retry later.`,
+    `http.${name}`,
+    { 'Retry-After': '30' },
+  );
+}
 
 /**
  * Search on a type, on several types or in a compartment, among the records that the caller may see: a searchset of one

@@ -1,5 +1,5 @@
 import { isWithin, restriction } from '../../auth/restrict.ts';
-import { isWritable } from '../../auth/writable.ts';
+import { isWritable } from '../../auth/may.ts';
 import type { Letter } from '../../auth/scope.ts';
 import { recordNotChangeable, recordNotWritable } from '../../auth/refusals.ts';
 import { isId } from '../../fhir/reference.ts';

@@ -12,7 +12,7 @@ import type { ParsedReference } from '../../fhir/reference.ts';
 import type { ResourceType } from '../../model/model.ts';
 import type { Query } from '../../search/ast.ts';
 import { shorten } from '../../validation/report.ts';
-import type { FoundReference } from '../../validation/references.ts';
+import type { FoundReference } from '../../validation/walk.ts';
 import type { Engine, FhirRequest } from '../interaction.ts';
 import { mostIssues } from './client-context.ts';
 

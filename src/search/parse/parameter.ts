@@ -11,7 +11,7 @@ import { Ignorable } from './ignorable.ts';
 import { parserOf } from './index.ts';
 import { parseJoin, type WrittenJoin } from './join.ts';
 import { findModifier, offeredModifiers, type Modifier } from './modifiers.ts';
-import { isEmpty, isOne, queryOf } from './one-value.ts';
+import { isEmpty, isOne, queryOf } from './shape.ts';
 import { type ParseSpecial, type SpecialContext, specialOf, specialParameters } from './special.ts';
 import type { SearchContext, ValueParser } from './value.ts';
 

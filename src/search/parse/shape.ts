@@ -5,10 +5,10 @@ import type { QueryPair, SearchRequest } from '../request.ts';
 import { simplify } from '../simplify.ts';
 import { parserOf } from './index.ts';
 import { isInclude } from './include.ts';
-import { isEmpty, isOne, queryOf } from './one-value.ts';
 import { isControlName } from './result-parameters.ts';
 import { specialOf } from './special.ts';
-import type { SearchContext, ValueParser } from './value.ts';
+import type { SearchContext, Value, ValueParser } from './value.ts';
+import { namesNobody } from './reference.ts';
 
 /**
  * What all searches of a type have in common that name the same parameters in the same order, with the same values of
@@ -103,3 +103,17 @@ function keyOf({ name: type }: ResourceType, pairs: readonly QueryPair[]): strin
 
 /** Whether the value of a pair belongs to the shape. */
 const isFixed = (name: string): boolean => name.startsWith('_') && (isControlName(name) || isInclude(name));
+
+/** Whether a text is one value without escapes, as in most searches; it may be an empty one. */
+export const isOne = (text: string): boolean => !/[\\,]/.test(text);
+
+/** Whether a value is empty; `Type/` is for a reference. */
+export const isEmpty = (text: string, { type }: SearchParam): boolean =>
+  text.trim() === '' || (type === 'reference' && namesNobody(text));
+
+/** The query for one value: an entry passes one of its tests. Throws FhirError 400 for a malformed value. */
+export function queryOf(value: Value, parse: ValueParser, context: SearchContext): Query {
+  const { param } = value;
+  const of = parse(value, context).map((test): Query => ({ kind: 'param', param, test }));
+  return of.length === 1 && of[0] !== undefined ? of[0] : { kind: 'or', of };
+}

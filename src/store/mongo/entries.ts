@@ -1,19 +1,22 @@
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../indexing/entry.ts';
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { sortValue } from '../../search/sort-value.ts';
-import { lowEnds, pairTerms, valuesOf, valueTerms } from '../keys/entry-terms.ts';
-import { dateWidth } from '../keys/interval.ts';
-import { orderKey, sortText, textOrderKey } from '../keys/order-key.ts';
 import {
   absoluteTerms,
   anyTypeTerm,
   anyUnit,
   codeTerm,
   isCanonicalKey,
+  lowEnds,
   pairTerm,
+  pairTerms,
   quantityRanges,
   unsearchable,
+  valueTerms,
+  valuesOf,
 } from '../keys/terms.ts';
+import { dateWidth } from '../keys/interval.ts';
+import { orderKey, sortText, textOrderKey } from '../keys/order-key.ts';
 import { sortEnds } from '../plan/sort.ts';
 import type { IndexFields, IntervalEntry, TupleEntry, TuplePart } from './layout.ts';
 import {

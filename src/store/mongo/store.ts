@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { makeOnce } from '../../limits/make-once.ts';
+import { makeOnce } from '../../limits/cache.ts';
 import type { ChainPlace } from '../audit/line.ts';
 import type { DocumentStore } from '../port/documents.ts';
 import type { Lack } from '../port/errors.ts';

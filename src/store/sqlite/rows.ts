@@ -1,10 +1,10 @@
 import type { IndexEntry, IndexValue } from '../../indexing/entry.ts';
 import type { SearchParam } from '../../model/model.ts';
 import { sortValue } from '../../search/sort-value.ts';
-import { lowEnds, pairTerms, type Values, valuesOf, valueTerms } from '../keys/entry-terms.ts';
+import { absoluteTerms, lowEnds, missing, pairTerms, quantityRanges, valueTerms, valuesOf } from '../keys/terms.ts';
+import type { Values } from '../keys/terms.ts';
 import { dateWidth } from '../keys/interval.ts';
 import { sortText } from '../keys/order-key.ts';
-import { absoluteTerms, missing, quantityRanges } from '../keys/terms.ts';
 import type { ParamIndex, TypeIndex } from './dictionary.ts';
 
 /** `ord` of a resource without the sort date: before all others. */

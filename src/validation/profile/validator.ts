@@ -9,13 +9,13 @@ import { printSnapshotProblem } from '../../model/snapshot/snapshot.ts';
 import { snapshotsOf } from '../../model/snapshot/snapshots.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import { checkStructure } from '../structure.ts';
-import type { Questions } from '../../fhirpath/delegate/job.ts';
+import { Questions } from '../../fhirpath/delegate/job.ts';
 import { Budget } from '../../fhirpath/evaluate/environment.ts';
 import { TooCostly } from '../../fhirpath/evaluate/errors.ts';
 import { rootNode } from '../../fhirpath/evaluate/node.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
+import { run, runNow } from '../../fhirpath/delegate/run.ts';
 import { validateWithAnswers } from './asking.ts';
-import { validateDelegating, validateDelegatingNow } from './delegating.ts';
 import { Findings, Full } from './findings.ts';
 import type { ValidationIssue, Weigh } from './findings.ts';
 import type { Rulebook, Walk } from './walk.ts';
@@ -26,6 +26,45 @@ import type { FindSnapshot } from './snapshot.ts';
 import { createTerminology } from './terminology.ts';
 import type { Terminology } from './terminology.ts';
 import { visitResource } from './visit.ts';
+
+type Issues = readonly ValidationIssue[];
+
+/** Most rounds: answers may lead to further questions (whether a target conforms to a profile), but rarely. */
+const rounds = 3;
+
+/**
+ * Validates, and if rules were delegated to fhirpath.js, runs them all there and validates again with the answers.
+ * Returns no promise if nothing was delegated and `validate` returns none; fhirpath.js is not loaded then.
+ */
+function validateDelegating(validate: (questions: Questions) => Issues | Promise<Issues>): Issues | Promise<Issues> {
+  const questions = new Questions();
+  const first = validate(questions);
+  return Array.isArray(first) && questions.open.length === 0 ? first : settled(first, questions, validate);
+}
+
+async function settled(
+  first: Issues | Promise<Issues>,
+  questions: Questions,
+  validate: (questions: Questions) => Issues | Promise<Issues>,
+): Promise<Issues> {
+  let issues = await first;
+  for (let round = 0; round < rounds && questions.open.length > 0; round++) {
+    questions.settle(await run(questions.open));
+    issues = await validate(questions);
+  }
+  return issues;
+}
+
+/** Validates without a promise: this thread waits for fhirpath.js. */
+function validateDelegatingNow(validate: (questions: Questions) => Issues): Issues {
+  const questions = new Questions();
+  let issues = validate(questions);
+  for (let round = 0; round < rounds && questions.open.length > 0; round++) {
+    questions.settle(runNow(questions.open));
+    issues = validate(questions);
+  }
+  return issues;
+}
 
 export type { ValidationIssue } from './findings.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeOnce } from '../../../src/limits/make-once.ts';
+import { makeOnce } from '../../../src/limits/cache.ts';
 import { hashPassword } from '../../../src/smart/accounts/password.ts';
 import { clientCollection, userCollection } from '../../../src/smart/accounts/registry.ts';
 import type { StoredClient, StoredUser } from '../../../src/smart/accounts/registry.ts';

@@ -1,7 +1,7 @@
 import { ownersOfRecord, ownerType } from '../../../auth/owned-by.ts';
 import { isWithin } from '../../../auth/restrict.ts';
 import { belowBase, parseReference } from '../../../fhir/reference.ts';
-import { referencesIn } from '../../../fhir/references-in.ts';
+import { referencesIn } from '../../../indexing/other-references.ts';
 import type { Issue } from '../../../fhir/outcome.ts';
 import { parseStored, TextDamaged } from '../../../fhir/stored-text.ts';
 import { fitting } from '../../../store/port/pages.ts';

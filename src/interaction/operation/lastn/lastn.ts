@@ -16,7 +16,7 @@ import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { refusePending } from '../../pending.ts';
 import { refuseCostly, withDeadline } from '../../search/deadline.ts';
 import { entriesOf } from '../../search/entries.ts';
-import { withExpansions } from '../../search/expansions.ts';
+import { withExpansions } from '../../search/search.ts';
 import { findPage } from '../../search/find.ts';
 import { include } from '../../search/include.ts';
 import { indexedBy } from '../../search/joined.ts';

@@ -7,7 +7,7 @@ import type { EntryTest, Query, Test, TokenTest } from '../../ast.ts';
 import { escape } from '../escape.ts';
 import { valueParsers } from '../index.ts';
 import { findModifier, type Modifier } from '../modifiers.ts';
-import { isEmpty } from '../one-value.ts';
+import { isEmpty } from '../shape.ts';
 import { parsePhonetic } from '../phonetic.ts';
 import { specialParameters } from '../special.ts';
 import { asPart, malformed, type SearchContext, type Value, type ValueParser } from '../value.ts';

@@ -2,7 +2,7 @@ import { randomBytes, createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeOnce } from '../../../../src/limits/make-once.ts';
+import { makeOnce } from '../../../../src/limits/cache.ts';
 import { hashPassword } from '../../../../src/smart/accounts/password.ts';
 import type { RegisteredClient, RegisteredUser } from '../../../../src/smart/accounts/registered.ts';
 import { clientCollection, userCollection } from '../../../../src/smart/accounts/registry.ts';
