@@ -27,7 +27,7 @@ function importsOf(name: string): readonly string[] {
 const upwards: ReadonlyMap<string, string> = new Map([
   ['http/app.ts smart/authorization.ts', 'the type of the paths under /auth, which the app mounts'],
   ['indexing/owners.ts store/port/partitions.ts', 'the type of the identity of a partition'],
-  ['model/compile.ts terminology/expansions.ts', 'a model compiles the value sets of its definitions'],
+  ['model/compile.ts terminology/service.ts', 'a model compiles the value sets of its definitions'],
   ['model/model.ts terminology/expansion.ts', 'the type of a compiled value set'],
   ['model/search-parameter.ts fhirpath/extract/expression.ts', 'the type of a compiled expression'],
   ['model/special.ts fhirpath/extract/expression.ts', 'the type of a compiled expression'],
@@ -98,7 +98,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['openapi', 1_500, 1_650],
   ['indexing', 1_500, 1_650],
   ['processes', 1_300, 1_430],
-  ['terminology', 1_300, 1_430],
+  ['terminology', 4_000, 4_400],
   ['pages', 1_100, 1_210],
   ['config', 900, 1_440],
   ['attachment fetch', 600, 660],

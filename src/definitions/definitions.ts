@@ -12,6 +12,8 @@ export interface Definitions {
    * incomplete ones have the lowest rank.
    */
   find(resourceType: string, canonical: string): Definition | undefined;
+  /** All versions of a url: the one that `find` returns without a version first, then from the newest to the oldest. */
+  versions(resourceType: string, url: string): readonly Definition[];
   all(resourceType: string): readonly Definition[];
 }
 
@@ -47,6 +49,8 @@ export function indexDefinitions(found: readonly Definition[]): {
         if (version !== undefined) return versions.find(definition => definition.version === version);
         return versions.reduce<Definition | undefined>(preferred, undefined);
       },
+      versions: (resourceType, url) =>
+        [...(byType.get(resourceType)?.get(url) ?? [])].sort((a, b) => (preferred(a, b) === a ? -1 : 1)),
       all(resourceType) {
         const known = all.get(resourceType) ?? [...(byType.get(resourceType)?.values() ?? [])].flat();
         all.set(resourceType, known);

@@ -142,7 +142,7 @@ export interface Engine {
   readonly offered?: Offered | undefined;
   readonly extract: Extract;
   /** The loaded definitions. */
-  readonly definitions: Pick<Definitions, 'find' | 'all'>;
+  readonly definitions: Definitions;
   /** Calls operations of a terminology server; undefined without one. */
   readonly terminologyOperations?: TerminologyOperations | undefined;
   /** Expands sets of codes on a terminology server; undefined without one. */

@@ -2,16 +2,16 @@
  * Values by key, at most `most` of them, each with an optional expiry. A new value beyond the limit evicts the oldest
  * that was not used since its last turn ("second chance"): a lookup costs no more than that of a Map.
  */
-export class Cache<T> {
+export class Cache<T, Key = string> {
   readonly #most: number;
-  readonly #entries = new Map<string, Entry<T>>();
+  readonly #entries = new Map<Key, Entry<T>>();
 
   constructor(most: number) {
     this.#most = most;
   }
 
   /** The value; undefined if there is none or it has expired. `now` in milliseconds since 1970 UTC. */
-  get(key: string, now = 0): T | undefined {
+  get(key: Key, now = 0): T | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     if (entry.until <= now) {
@@ -23,7 +23,7 @@ export class Cache<T> {
   }
 
   /** Replaces the value of a key. `until` in milliseconds since 1970 UTC; without it the value does not expire. */
-  put(key: string, value: T, until = Infinity): void {
+  put(key: Key, value: T, until = Infinity): void {
     this.#entries.delete(key);
     if (this.#entries.size >= this.#most) this.#evict();
     this.#entries.set(key, { value, until, isUsed: false });

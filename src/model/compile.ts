@@ -3,7 +3,7 @@ import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
-import { createExpansions } from '../terminology/expansions.ts';
+import { terminologyOf } from '../terminology/service.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, linkedCompartmentsOf, searchedCompartmentsOf } from './compartments.ts';
@@ -137,7 +137,7 @@ export function compileModel(
     ),
     caseSensitive: caseSensitivity(definitions),
     snapshot: snapshots,
-    expansions: createExpansions(definitions),
+    expansions: terminologyOf(definitions).expansions,
     valueSetSystem: kept(valueSet => valueSetSystem(definitions.find('ValueSet', valueSet)?.resource() ?? {})),
   };
   return {

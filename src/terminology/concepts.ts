@@ -1,9 +1,9 @@
-import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { Cache } from '../limits/cache.ts';
 import { codeSystemOf } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
+import type { TerminologyResource, TerminologySource } from './source.ts';
 
 /** A CodeSystem with what describes its concepts. https://hl7.org/fhir/R4/codesystem.html */
 export interface DescribedSystem {
@@ -32,19 +32,21 @@ export interface DescribedConcept {
 /** Finds a loaded CodeSystem by canonical; undefined without one. */
 export type FindSystem = (canonical: string) => DescribedSystem | undefined;
 
-/** The most CodeSystems that are cached. */
-const most = 20;
+/**
+ * The CodeSystems used last, by the resource that they were read from, so that sources share them. There are more than
+ * a validation of all types of R4 needs, and fewer than a client may ask for.
+ */
+const known = new Cache<DescribedSystem, TerminologyResource>(400);
 
 /** Reads CodeSystems at their first use; those used last are cached. */
-export function createFindSystem(definitions: Pick<Definitions, 'find'>): FindSystem {
-  const known = new Cache<DescribedSystem>(most);
+export function createFindSystem(source: Pick<TerminologySource, 'find'>): FindSystem {
   return canonical => {
-    const cached = known.get(canonical);
-    if (cached !== undefined) return cached;
-    const definition = definitions.find('CodeSystem', canonical);
+    const definition = source.find('CodeSystem', canonical);
     if (definition === undefined) return undefined;
+    const cached = known.get(definition);
+    if (cached !== undefined) return cached;
     const read = describeSystem(definition.resource());
-    known.put(canonical, read);
+    known.put(definition, read);
     return read;
   };
 }

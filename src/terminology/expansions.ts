@@ -1,22 +1,23 @@
 import { Cache } from '../limits/cache.ts';
-import type { Definitions } from '../definitions/definitions.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { Budget } from '../fhirpath/evaluate/environment.ts';
 import { TooCostly } from '../fhirpath/evaluate/errors.ts';
-import { codeSystemOf, isBelow } from './code-system.ts';
+import { isBelow } from './code-system.ts';
 import type { CodeSystem } from './code-system.ts';
+import { createFindSystem } from './concepts.ts';
 import { grammars } from './grammars.ts';
 import { compileFilter } from './value-set-filter.ts';
 import { CALL_STEPS, MOST_CODES, PATTERNS_TOO_COSTLY, codesOf, countOf, restrict, union } from './expansion.ts';
 import type { CodeMap, Expansion, Expansions } from './expansion.ts';
 import { publishedCodes } from './published.ts';
+import type { TerminologySource } from './source.ts';
 
 /**
  * Expands loaded ValueSets and CodeSystems at their first use, completely or not at all. The expansions used last are
  * cached; other definitions have other expansions.
  */
-export function createExpansions(definitions: Pick<Definitions, 'find'>): Expansions {
+export function createExpansions(definitions: Pick<TerminologySource, 'find'>): Expansions {
   const known = new Cache<Expansion>(most);
   const cached = (key: string, make: () => CodeMap): Expansion => {
     const found = known.get(key);
@@ -46,25 +47,17 @@ const patternSteps = { loaded: 1_000_000, call: CALL_STEPS };
 class NotExpanded extends Error {}
 
 interface ExpansionSource {
-  readonly definitions: Pick<Definitions, 'find'>;
+  readonly definitions: Pick<TerminologySource, 'find'>;
   /** A loaded CodeSystem; undefined without one. */
   readonly system: (url: string) => CodeSystem | undefined;
   /** For patterns. */
   readonly budget: Budget;
 }
 
-/** Sources with a budget of their own each, which share the systems that were read. */
-function sourceOf(definitions: Pick<Definitions, 'find'>): (steps: number) => ExpansionSource {
-  const systems = new Cache<CodeSystem>(most);
-  return steps => ({
-    definitions,
-    budget: new Budget(steps),
-    system: url => {
-      const definition = systems.get(url) === undefined ? definitions.find('CodeSystem', url) : undefined;
-      if (definition !== undefined) systems.put(url, codeSystemOf(definition.resource()));
-      return systems.get(url);
-    },
-  });
+/** Sources with a budget of their own each. */
+function sourceOf(definitions: Pick<TerminologySource, 'find'>): (steps: number) => ExpansionSource {
+  const find = createFindSystem(definitions);
+  return steps => ({ definitions, budget: new Budget(steps), system: url => find(url)?.codes });
 }
 
 function tryExpand(make: () => CodeMap): Expansion {

@@ -26,7 +26,7 @@ import type { DefinitionSets } from '../../store/server/definition-sets.ts';
 import { checkFile } from '../../validation/definition/check-file.ts';
 import { checkProfiles } from '../../validation/definition/check-profiles.ts';
 import { checkTerminology } from '../../validation/definition/check-terminology.ts';
-import { createTerminology } from '../../validation/profile/terminology.ts';
+import { terminologyOf } from '../../terminology/service.ts';
 
 export interface LoadedModel {
   /** Undefined if there are problems. */
@@ -90,7 +90,7 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
     path: '',
     text: 'No CapabilityStatement here declares a resource type, so there is nothing to serve.',
   };
-  const terminology = createTerminology(definitions);
+  const { bindings: terminology } = terminologyOf(definitions);
   const mistakes = plain
     .flatMap(one => checkFile(one, types, terminology))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));

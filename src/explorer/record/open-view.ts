@@ -1,6 +1,5 @@
 import type { Decimals } from '../../fhir/json.ts';
-import { createFindSystem } from '../../terminology/concepts.ts';
-import type { FindSystem } from '../../terminology/concepts.ts';
+import { terminologyOf } from '../../terminology/service.ts';
 import { createLabels } from '../definition/label.ts';
 import type { Visit } from '../shell/visit.ts';
 import type { ResourceType } from '../../model/model.ts';
@@ -10,8 +9,6 @@ import { noFindings } from './findings.ts';
 import { textsOf } from './view.ts';
 import type { RecordView } from './view.ts';
 
-const systems = new WeakMap<object, FindSystem>();
-
 /**
  * The view of records of a visit. `profiles`: canonicals of the profiles whose labels are used. Throws Error outside of
  * a partition.
@@ -20,8 +17,6 @@ export function viewOf(visit: Visit, profiles: readonly string[], decimals: Deci
   const { engine, language, place, record, access } = visit;
   const { model, definitions } = engine;
   if (place === undefined) throw new Error('A record belongs to a partition');
-  const system = systems.get(definitions) ?? createFindSystem(definitions);
-  systems.set(definitions, system);
   return {
     model,
     language,
@@ -30,7 +25,7 @@ export function viewOf(visit: Visit, profiles: readonly string[], decimals: Deci
     self: access === undefined || access === 'open' ? undefined : access.fhirUser?.reference,
     record,
     labelOf: createLabels(canonical => model.snapshot(canonical), profiles, language),
-    system,
+    system: terminologyOf(definitions).system,
     decimals,
     findings: noFindings,
   };

@@ -23,8 +23,8 @@ import { createRulebook } from './rulebook.ts';
 import type { RulebookParts } from './rulebook.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
-import { createTerminology } from './terminology.ts';
-import type { Terminology } from './terminology.ts';
+import { terminologyOf } from '../../terminology/service.ts';
+import type { Terminology } from '../../terminology/terminology.ts';
 import { visitResource } from './visit.ts';
 
 type Issues = readonly ValidationIssue[];
@@ -133,7 +133,14 @@ export function createValidator(
   const problems = (canonical: string): readonly string[] =>
     (find(canonical)?.problems ?? []).map(problem => printSnapshotProblem(canonical, problem));
   const globals = (): readonly GlobalProfile[] => globalProfiles(definitions);
-  return createValidatorOf({ types, snapshot, problems, globals, terminology: createTerminology(definitions), server });
+  return createValidatorOf({
+    types,
+    snapshot,
+    problems,
+    globals,
+    terminology: terminologyOf(definitions).bindings,
+    server,
+  });
 }
 
 /** A validator of its parts. Each profile is compiled at its first use, and cached. */

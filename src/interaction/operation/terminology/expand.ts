@@ -15,7 +15,7 @@ import { displaysIn, keyOf } from './displays.ts';
 import type { StatedCode } from './displays.ts';
 import { givenDefinition, notLoaded } from './given-definition.ts';
 import type { GivenDefinition } from './given-definition.ts';
-import { loadedTerminology } from './loaded.ts';
+import { terminologyOf } from '../../../terminology/service.ts';
 
 /**
  * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call;
@@ -66,7 +66,7 @@ async function expanded(
   valueSet: JsonObject,
   codes: Codes,
 ): Promise<string> {
-  const { system } = loadedTerminology(engine.definitions);
+  const { system } = terminologyOf(engine.definitions);
   const list = createListCode(system, displaysIn(valueSet, engine.definitions), {
     language: given.text('displayLanguage'),
     withDesignations: given.flag('includeDesignations'),
@@ -115,7 +115,7 @@ const named = (given: Arguments, names: readonly string[], property: string): re
   names.flatMap(name => given.all(name).map(value => ({ name, [property]: value })));
 
 /** The versions of the CodeSystems from which the codes are. */
-const versionsOf = (codes: Codes, system: ReturnType<typeof loadedTerminology>['system']): readonly JsonObject[] =>
+const versionsOf = (codes: Codes, system: ReturnType<typeof terminologyOf>['system']): readonly JsonObject[] =>
   codes.flatMap(({ system: url }) => {
     const version = system(url)?.resource['version'];
     return typeof version === 'string' ? [{ name: 'version', valueUri: `${url}|${version}` }] : [];

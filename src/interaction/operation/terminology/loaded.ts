@@ -4,28 +4,8 @@ import type { Definitions } from '../../../definitions/definitions.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { Budget } from '../../../fhirpath/evaluate/environment.ts';
 import { CALL_STEPS } from '../../../terminology/expansion.ts';
-import { createFindSystem } from '../../../terminology/concepts.ts';
-import type { FindSystem } from '../../../terminology/concepts.ts';
-import { createTerminology } from '../../../validation/profile/terminology.ts';
-import type { Terminology } from '../../../validation/profile/terminology.ts';
-
-/** The loaded terminology, read at its first use. */
-export interface LoadedTerminology {
-  readonly system: FindSystem;
-  readonly terminology: Terminology;
-}
-
-const loaded = new WeakMap<object, LoadedTerminology>();
-
-/** Always the same for the same definitions. */
-export function loadedTerminology(definitions: Pick<Definitions, 'find'>): LoadedTerminology {
-  const known = loaded.get(definitions) ?? {
-    system: createFindSystem(definitions),
-    terminology: createTerminology(definitions),
-  };
-  loaded.set(definitions, known);
-  return known;
-}
+import { createTerminology } from '../../../terminology/terminology.ts';
+import type { Terminology } from '../../../terminology/terminology.ts';
 
 /** The canonical of a ValueSet that is in a call. */
 export const inlineUrl = 'urn:in-the-call';

@@ -8,7 +8,7 @@ import { printParameters } from '../parameters.ts';
 import type { ParameterPart } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
-import { loadedTerminology } from './loaded.ts';
+import { terminologyOf } from '../../../terminology/service.ts';
 import type { Interaction } from '../../interaction.ts';
 
 /**
@@ -21,7 +21,7 @@ export const lookup: Interaction = async (engine, request) => {
   const system = code?.system;
   if (code === undefined || system === undefined)
     throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
-  const found = loadedTerminology(engine.definitions).system(
+  const found = terminologyOf(engine.definitions).system(
     code.version === undefined ? system : `${system}|${code.version}`,
   );
   const concept = found?.concept(code.code);

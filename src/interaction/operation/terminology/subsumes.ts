@@ -11,7 +11,7 @@ import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
 import type { GivenCode } from './given-codes.ts';
 import { givenDefinition } from './given-definition.ts';
-import { loadedTerminology } from './loaded.ts';
+import { terminologyOf } from '../../../terminology/service.ts';
 
 /**
  * `$subsumes`: whether one code of a CodeSystem is above the other, by its hierarchy.
@@ -45,12 +45,12 @@ function systemOf(
   const definition = givenDefinition(engine, request, given, names);
   if (definition?.from === 'loaded') {
     const url = asString(definition.resource['url']);
-    const { system: find } = loadedTerminology(engine.definitions);
+    const { system: find } = terminologyOf(engine.definitions);
     if (system === undefined || system === url) return find(definition.canonical);
     throw fhirError(400, 'invalid', `The CodeSystem of the URL is \`${url}\`, and that of the codes is another one.`);
   }
   if (system === undefined) throw fhirError(400, 'required', 'Give the `system` of the codes.', 'http.system');
-  return loadedTerminology(engine.definitions).system(version === undefined ? system : `${system}|${version}`);
+  return terminologyOf(engine.definitions).system(version === undefined ? system : `${system}|${version}`);
 }
 
 /** https://hl7.org/fhir/R4/valueset-concept-subsumption-outcome.html */

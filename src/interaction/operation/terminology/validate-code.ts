@@ -16,7 +16,8 @@ import { givenCodes, printCode } from './given-codes.ts';
 import type { GivenCode } from './given-codes.ts';
 import { givenDefinition, notLoaded } from './given-definition.ts';
 import type { GivenDefinition } from './given-definition.ts';
-import { inlineUrl, loadedTerminology, withInline } from './loaded.ts';
+import { inlineUrl, withInline } from './loaded.ts';
+import { terminologyOf } from '../../../terminology/service.ts';
 
 /**
  * `$validate-code`: whether a code is in a ValueSet, or one of a CodeSystem, and whether its display is right. Of a
@@ -61,7 +62,7 @@ function setMembership(
     throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
   if (definition.from === 'elsewhere') return notLoaded(type, definition.canonical);
   const { definitions } = engine;
-  const { system, terminology: loaded } = loadedTerminology(definitions);
+  const { system, bindings: loaded } = terminologyOf(definitions);
   const terminology = definition.from === 'call' ? withInline(definitions, definition.resource) : loaded;
   const canonical = definition.from === 'call' ? inlineUrl : definition.canonical;
   return decidable(codes, 'the ValueSet', {
@@ -82,7 +83,7 @@ function systemMembership(
   if (definition.from === 'elsewhere') return notLoaded(type, definition.canonical);
   const url = asString(definition.resource['url']);
   const loaded =
-    definition.from === 'loaded' ? loadedTerminology(engine.definitions).system(definition.canonical) : undefined;
+    definition.from === 'loaded' ? terminologyOf(engine.definitions).system(definition.canonical) : undefined;
   const system = loaded ?? describeSystem(definition.resource);
   return decidable(codes, 'the CodeSystem', {
     belongs: ({ code, system: of = url }) =>

@@ -1,12 +1,12 @@
-import type { Definitions } from '../../definitions/definitions.ts';
-import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
-import type { JsonObject } from '../../fhir/json-object.ts';
-import { Cache } from '../../limits/cache.ts';
-import type { Spend } from '../../fhirpath/evaluate/pattern.ts';
-import { codeSystemOf } from '../../terminology/code-system.ts';
-import type { CodeSystem } from '../../terminology/code-system.ts';
-import { grammars, grammarSets } from '../../terminology/grammars.ts';
-import { compileFilter } from '../../terminology/value-set-filter.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
+import type { JsonObject } from '../fhir/json-object.ts';
+import { Cache } from '../limits/cache.ts';
+import type { Spend } from '../fhirpath/evaluate/pattern.ts';
+import type { CodeSystem } from './code-system.ts';
+import { createFindSystem } from './concepts.ts';
+import { grammars, grammarSets } from './grammars.ts';
+import type { TerminologySource } from './source.ts';
+import { compileFilter } from './value-set-filter.ts';
 
 /** The questions that loaded ValueSets and CodeSystems answer. */
 export interface Terminology {
@@ -25,7 +25,7 @@ export interface Terminology {
 }
 
 /**
- * The most CodeSystems and ValueSets that are kept: more than a validation of all types of R4 needs, and not all that a
+ * The most ValueSets that are kept: more than a validation of all types of R4 needs, and not all that a
  * client may ask for.
  */
 const most = 400;
@@ -35,21 +35,12 @@ const most = 400;
  * patterns, and may throw TooCostly, as answers then do.
  * https://hl7.org/fhir/R4/valueset.html#compositions
  */
-export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?: Spend): Terminology {
-  const systems = new Cache<CodeSystem>(most);
+export function createTerminology(definitions: Pick<TerminologySource, 'find'>, spend?: Spend): Terminology {
   const sets = new Cache<Contains>(most);
   const listed = new Cache<readonly string[]>(most);
 
-  /** Clients can name unknown systems too, so only loaded ones are cached. */
-  const system = (url: string): CodeSystem | undefined => {
-    const kept = systems.get(url);
-    if (kept !== undefined) return kept;
-    const definition = definitions.find('CodeSystem', url);
-    if (definition === undefined) return undefined;
-    const read = codeSystemOf(definition.resource());
-    systems.put(url, read);
-    return read;
-  };
+  const find = createFindSystem(definitions);
+  const system = (url: string): CodeSystem | undefined => find(url)?.codes;
   const set = (canonical: string): Contains | undefined => {
     const kept = sets.get(canonical);
     if (kept !== undefined) return kept;
@@ -101,7 +92,7 @@ export function createTerminology(definitions: Pick<Definitions, 'find'>, spend?
 }
 
 /** `https://…/profile#id`: a ValueSet that a profile contains. */
-function containedSet(canonical: string, definitions: Pick<Definitions, 'find'>): JsonObject | undefined {
+function containedSet(canonical: string, definitions: Pick<TerminologySource, 'find'>): JsonObject | undefined {
   const at = canonical.indexOf('#');
   if (at <= 0) return undefined;
   const owner = definitions.find('StructureDefinition', canonical.slice(0, at));
