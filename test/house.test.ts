@@ -27,7 +27,7 @@ function importsOf(name: string): readonly string[] {
 const upwards: ReadonlyMap<string, string> = new Map([
   ['http/app.ts smart/authorization.ts', 'the type of the paths under /auth, which the app mounts'],
   ['indexing/owners.ts store/port/partitions.ts', 'the type of the identity of a partition'],
-  ['model/compile.ts terminology/service.ts', 'a model compiles the value sets of its definitions'],
+  ['model/compile.ts terminology/loaded.ts', 'a model compiles the value sets of its definitions'],
   ['model/model.ts terminology/expansion.ts', 'the type of a compiled value set'],
   ['model/search-parameter.ts fhirpath/extract/expression.ts', 'the type of a compiled expression'],
   ['model/special.ts fhirpath/extract/expression.ts', 'the type of a compiled expression'],
@@ -151,6 +151,7 @@ const namedByStandards = new Set([
   'Composition',
   'Parameters',
   'CapabilityStatement',
+  'TerminologyCapabilities',
   'StructureDefinition',
   'SearchParameter',
   'OperationDefinition',

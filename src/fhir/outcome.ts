@@ -20,6 +20,11 @@ export interface Issue {
   readonly profile?: string;
   /** The key of an invariant (`obs-6`), or the id of the element and the kind of rule: `Observation.code min`. */
   readonly rule?: string;
+  /**
+   * A code for the kind of problem.
+   * https://hl7.org/fhir/R4/operationoutcome-definitions.html#OperationOutcome.issue.details
+   */
+  readonly kind?: { readonly system: string; readonly code: string };
 }
 
 /**
@@ -33,13 +38,16 @@ export function operationOutcome(issues: readonly Issue[]): OperationOutcome {
       ...(issue.rule === undefined ? {} : { extension: [{ url: issueSource, valueString: sourceOf(issue) }] }),
       severity: issue.severity,
       code: issue.code,
-      diagnostics: withoutControls(withShortQuotes(issue.text)),
+      ...(issue.kind === undefined ? {} : { details: { coding: [issue.kind], text: textOf(issue) } }),
+      diagnostics: textOf(issue),
       ...(issue.expression === undefined
         ? {}
         : { expression: [withoutControls(cutAt(issue.expression, longestExpression))] }),
     })),
   };
 }
+
+const textOf = ({ text }: Issue): string => withoutControls(withShortQuotes(text));
 
 /** Most characters of a quoted value, of an expression, and of a text. */
 const [longestQuote, longestExpression, longestText] = [200, 1_000, 20_000];

@@ -35,7 +35,10 @@ export function declareAll(
     .map(one => one.resource())
     .filter(({ code }) => names.includes(String(code)));
   const owners = new Set(compartments.map(({ code }) => String(code)));
-  const operations = definitions.all('OperationDefinition').map(one => one.resource());
+  const defined = definitions.all('OperationDefinition').map(one => one.resource());
+  // A definition that is derived from one of R4 has its parameters, and more.
+  const bases = new Set(defined.filter(({ code }) => implemented.has(String(code))).map(({ base }) => base));
+  const operations = defined.filter(({ url }) => !bases.has(url));
   const operationsOn = (levels: readonly OperationLevel[], bases: readonly string[]): readonly JsonObject[] =>
     operations
       .filter(({ resource }) => stringsOf(resource).some(base => bases.includes(base)))

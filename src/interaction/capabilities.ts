@@ -7,10 +7,11 @@ import { hasTag } from './read.ts';
 import { controls, subsetOf } from './controls.ts';
 import type { Engine, Interaction } from './interaction.ts';
 import { isWhole, subset } from './subset.ts';
+import { terminologyCapabilities } from './terminology-capabilities.ts';
 
 /**
- * The CapabilityStatement, cached by base URL. `mode` is checked and changes nothing, as R4 allows.
- * https://hl7.org/fhir/R4/http.html#capabilities
+ * The CapabilityStatement, cached by base URL, or with `mode=terminology` the TerminologyCapabilities. Any other `mode`
+ * changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
  */
 export const capabilities: Interaction = async (engine, { base, parameters, headers, handling }) => {
   const { model } = engine;
@@ -19,10 +20,11 @@ export const capabilities: Interaction = async (engine, { base, parameters, head
   if (mode !== undefined && !modes.includes(mode)) {
     throw badValue('mode', `\`mode=${mode}\` is not one of \`${modes.join('`, `')}\`.`);
   }
-  const type = model.definitions.get('CapabilityStatement');
-  if (type === undefined) throw new Error('The definition of CapabilityStatement is missing');
+  const name = mode === 'terminology' ? 'TerminologyCapabilities' : 'CapabilityStatement';
+  const type = model.definitions.get(name);
+  if (type === undefined) throw new Error(`The definition of ${name} is missing`);
   const wanted = subsetOf(given, type);
-  const whole = statementOf(engine, base);
+  const whole = mode === 'terminology' ? await terminologyOfBase(engine, base) : statementOf(engine, base);
   const body = subset(whole.text, wanted, type, model.definitions);
   const etag = isWhole(wanted) ? whole.etag : digest(body);
   const noneMatch = headers['if-none-match'];
@@ -51,6 +53,11 @@ function statementOf({ model, since, secured, offered }: Engine, base: string): 
     byBase.set(base, statement);
   }
   return statement;
+}
+
+async function terminologyOfBase(engine: Engine, base: string): Promise<Statement> {
+  const text = JSON.stringify(await terminologyCapabilities(engine, base));
+  return { text, etag: digest(text) };
 }
 
 const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22);

@@ -106,7 +106,8 @@ export type RequestHeaders = Readonly<
       | 'if-modified-since'
       | 'if-unmodified-since'
       | 'if-none-exist'
-      | 'idempotency-key',
+      | 'idempotency-key'
+      | 'accept-language',
       string
     >
   >

@@ -3,7 +3,7 @@ import type { Definition } from '../definitions/definition.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { Problem } from '../definitions/problem.ts';
 import { systemInteractions } from '../fhir/interaction.ts';
-import { terminologyOf } from '../terminology/service.ts';
+import { terminologyOf } from '../terminology/loaded.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { buildStatement } from './build-statement.ts';
 import { compileCompartments, linkedCompartmentsOf, searchedCompartmentsOf } from './compartments.ts';

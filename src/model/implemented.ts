@@ -1,5 +1,8 @@
 import type { ImplementedOperation, ImplementedOperations } from './implemented-operation.ts';
 
+/** The parameters of an operation, from a text. */
+const names = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 const all = [
   {
     code: 'everything',
@@ -10,20 +13,12 @@ const all = [
   {
     code: 'expand',
     scopes: { type: 'any', instance: 'any' },
-    parameters: [
-      'url',
-      'valueSet',
-      'valueSetVersion',
-      'filter',
-      'offset',
-      'count',
-      'includeDesignations',
-      'designation',
-      'includeDefinition',
-      'activeOnly',
-      'excludeNested',
-      'displayLanguage',
-    ],
+    parameters: names(`
+      url valueSet valueSetVersion context contextDirection filter date offset count includeDesignations
+      designation includeDefinition activeOnly excludeNested excludeNotForUI excludePostCoordinated
+      displayLanguage exclude-system system-version check-system-version force-system-version property
+      useSupplement default-valueset-version tx-resource
+    `),
   },
   {
     code: 'lastn',
@@ -34,7 +29,10 @@ const all = [
   {
     code: 'lookup',
     scopes: { type: 'any' },
-    parameters: ['code', 'system', 'version', 'coding', 'displayLanguage', 'property'],
+    parameters: names(`
+      code system version coding date displayLanguage property system-version check-system-version
+      force-system-version useSupplement tx-resource
+    `),
   },
   {
     code: 'meta',
@@ -51,25 +49,17 @@ const all = [
   {
     code: 'subsumes',
     scopes: { type: 'any', instance: 'any' },
-    parameters: ['codeA', 'codeB', 'system', 'version', 'codingA', 'codingB'],
+    parameters: names(`
+      codeA codeB system version codingA codingB system-version check-system-version force-system-version tx-resource
+    `),
   },
   {
     code: 'translate',
     scopes: { type: 'any', instance: 'any' },
-    parameters: [
-      'url',
-      'conceptMap',
-      'conceptMapVersion',
-      'code',
-      'system',
-      'version',
-      'source',
-      'coding',
-      'codeableConcept',
-      'target',
-      'targetsystem',
-      'reverse',
-    ],
+    parameters: names(`
+      url conceptMap conceptMapVersion code system version source coding codeableConcept target targetsystem
+      dependency reverse tx-resource
+    `),
   },
   {
     code: 'validate',
@@ -79,20 +69,12 @@ const all = [
   {
     code: 'validate-code',
     scopes: { type: 'any', instance: 'any' },
-    parameters: [
-      'url',
-      'valueSet',
-      'valueSetVersion',
-      'codeSystem',
-      'version',
-      'code',
-      'system',
-      'display',
-      'coding',
-      'codeableConcept',
-      'abstract',
-      'displayLanguage',
-    ],
+    parameters: names(`
+      url context valueSet valueSetVersion code system systemVersion display coding codeableConcept date abstract
+      displayLanguage inferSystem system-version check-system-version force-system-version useSupplement
+      default-valueset-version lenient-display-validation activeOnly valueset-membership-only tx-resource codeSystem
+      version
+    `),
   },
 ] as const satisfies readonly ImplementedOperation[];
 

@@ -27,6 +27,11 @@ const headers: Readonly<Record<HeaderName, { name: string; description: string; 
     description: 'The same request with the same key gets the first answer again, for 24 hours.',
     example: 'b1f0c7de-1',
   },
+  'accept-language': {
+    name: 'Accept-Language',
+    description: 'The languages of displays, where no parameter names them.',
+    example: 'fr, en;q=0.5',
+  },
   prefer: {
     name: 'Prefer',
     description: '`return=minimal`, `return=representation` or `return=OperationOutcome`; `handling=lenient`.',

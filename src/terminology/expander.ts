@@ -82,7 +82,6 @@ export function withKnown(loaded: Expansions, expander: Expander): Expansions {
     return codes === undefined ? here : { codes };
   };
   return {
-    resource: valueSet => loaded.resource(valueSet),
     valueSet: valueSet => either(loaded.valueSet(valueSet), { valueSet }),
     related: (system, code, how) => either(loaded.related(system, code, how), { system, code, how }),
   };

@@ -1,37 +1,42 @@
 import { asObject, asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
-import { type CodeMap, codesOf, countOf, type Expansion, MOST_CODES } from './expansion.ts';
+import { codesOf, MOST_CODES } from './expansion.ts';
+import type { Expansion } from './expansion.ts';
+import type { SetMember } from './members.ts';
 
 /**
- * The codes of the `expansion` of a ValueSet; undefined if it has none, or not all.
- * https://hl7.org/fhir/R4/valueset.html#expansion
+ * The codes of the `expansion` of a ValueSet, without abstract ones, and whether these are all; undefined if it has
+ * none. https://hl7.org/fhir/R4/valueset.html#expansion
  */
-export function publishedCodes(valueSet: JsonObject): CodeMap | undefined {
+export function publishedMembers(
+  valueSet: JsonObject,
+): { readonly members: readonly SetMember[]; readonly whole: boolean } | undefined {
   const { contains, total } = asObject(valueSet['expansion']);
-  const codes = new Map<string, Set<string>>();
+  const members = new Map<string, SetMember>();
   const read = (entries: readonly JsonObject[]): void => {
-    for (const entry of entries) {
-      const [system, code] = [asString(entry['system']), asString(entry['code'])];
-      if (entry['abstract'] !== true && system !== undefined && code !== undefined) {
-        codes.set(system, (codes.get(system) ?? new Set()).add(code));
+    for (const stated of entries) {
+      const [system, code] = [asString(stated['system']), asString(stated['code'])];
+      if (stated['abstract'] !== true && system !== undefined && code !== undefined) {
+        const member = { system, version: asString(stated['version']), code, concept: undefined, stated };
+        members.set(`${system}\n${code}`, member);
       }
-      read(objectsOf(entry['contains']));
+      read(objectsOf(stated['contains']));
     }
   };
   read(objectsOf(contains));
-  const count = countOf(codes);
-  return count === 0 || (typeof total === 'number' && total > count) ? undefined : codes;
+  if (members.size === 0) return undefined;
+  return { members: [...members.values()], whole: typeof total !== 'number' || total <= members.size };
 }
 
 /** The answer to `$expand`, which lists up to `MOST_CODES` and one more. */
 export function readExpansion(body: unknown): Expansion {
   const valueSet = asObject(body);
   const { total, contains } = asObject(valueSet['expansion']);
-  const codes = publishedCodes(valueSet);
-  if (codes !== undefined && countOf(codes) <= MOST_CODES) return { codes: codesOf(codes) };
+  const published = publishedMembers(valueSet);
+  if (published?.whole === true && published.members.length <= MOST_CODES) return { codes: codesOf(published.members) };
   const isEmpty = objectsOf(contains).length === 0 && (total === undefined || total === 0);
   if (isObject(valueSet['expansion']) && isEmpty) return { codes: [] };
-  if (codes === undefined && contains === undefined && total === undefined)
+  if (published === undefined && contains === undefined && total === undefined)
     return { problem: 'the terminology server returned no expansion' };
   return { problem: `the terminology server does not list all of its codes, or more than ${MOST_CODES}` };
 }

@@ -1,3 +1,5 @@
+import { parseCanonical } from '../fhir/reference.ts';
+import { asString } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 
 /**
@@ -14,6 +16,8 @@ export interface TerminologyResource {
   /** Canonical, without version. */
   readonly url: string;
   readonly version: string | undefined;
+  /** True for a resource of the R4 packs. */
+  readonly core?: boolean;
   /** Reads and parses the resource; callers keep no more of it than they need. */
   resource(): JsonObject;
 }
@@ -33,4 +37,26 @@ export interface TerminologySource {
   versions(type: TerminologyType, url: string): readonly TerminologyResource[];
   /** One resource for each url and version. */
   all(type: TerminologyType): readonly TerminologyResource[];
+}
+
+/**
+ * A source without the versions of definitions that are newer than a date (dateTime of FHIR), by the `date` that they
+ * state. https://hl7.org/fhir/R4/valueset-operation-expand.html
+ */
+export function atDate(source: TerminologySource, date: string): TerminologySource {
+  const isThen = (one: TerminologyResource): boolean => {
+    const own = asString(one.resource()['date']);
+    return own === undefined || own.slice(0, date.length) <= date;
+  };
+  const versions: TerminologySource['versions'] = (type, url) => source.versions(type, url).filter(isThen);
+  return {
+    versions,
+    find(type, canonical) {
+      const { version } = parseCanonical(canonical);
+      const found = source.find(type, canonical);
+      if (found === undefined || version !== undefined || isThen(found)) return found;
+      return versions(type, found.url)[0];
+    },
+    all: type => source.all(type).filter(isThen),
+  };
 }

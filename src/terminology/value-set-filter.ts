@@ -1,9 +1,9 @@
 import type { JsonObject } from '../fhir/json-object.ts';
-import { isBelow } from './code-system.ts';
-import type { CodeSystem, Concept } from './code-system.ts';
 import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { matchesPattern } from '../fhirpath/evaluate/pattern.ts';
 import type { Spend } from '../fhirpath/evaluate/pattern.ts';
+import { codesBelow, isBelow } from './code-system.ts';
+import type { CodeSystem, Concept } from './code-system.ts';
 
 /** Whether a concept passes a filter; undefined if the loaded definitions do not decide it. */
 export type Filter = (concept: Concept, system: CodeSystem) => boolean | undefined;
@@ -19,37 +19,95 @@ export function compileFilter(filter: JsonObject, spend?: Spend): Filter {
     (decide: (concept: Concept, system: CodeSystem) => boolean): Filter =>
     (concept, system) =>
       system.complete ? decide(concept, system) : undefined;
+  /** What the properties of a concept decide, if the system has that property. */
+  const byProperty = (decide: (values: readonly string[]) => boolean): Filter =>
+    whole((concept, system) => system.hasProperty(property) && decide(valuesOf(concept, property)));
+  const problem = filterProblem(filter);
+  if (problem !== undefined) return () => undefined;
+  const isOneOf = belowOf(value);
   switch (filter['op']) {
     case 'is-a':
-      return whole((concept, system) => isBelow(concept, value, system));
+      return whole(isOneOf);
     case 'descendent-of':
-      return whole((concept, system) => concept.code !== value && isBelow(concept, value, system));
+      return whole((concept, system) => concept.code !== value && isOneOf(concept, system));
     case 'is-not-a':
-      return whole((concept, system) => !isBelow(concept, value, system));
+      return whole((concept, system) => !isOneOf(concept, system));
     case 'generalizes':
       return whole((concept, system) => {
         const other = system.concept(value);
         return other !== undefined && isBelow(other, concept.code, system);
       });
+    case 'child-of':
+      return whole(concept => concept.parents.includes(value));
+    case 'descendent-leaf':
+      return whole(
+        (concept, system) => concept.code !== value && concept.children.length === 0 && isOneOf(concept, system),
+      );
     case 'in':
-      return whole(concept => valuesOf(concept, property).some(one => splitCodes(value).includes(one)));
+      return byProperty(values => values.some(one => splitCodes(value).includes(one)));
     case 'not-in':
-      return whole(concept => !valuesOf(concept, property).some(one => splitCodes(value).includes(one)));
+      return byProperty(values => !values.some(one => splitCodes(value).includes(one)));
     case 'exists':
-      return whole(concept => valuesOf(concept, property).length > 0 === (value === 'true'));
+      return byProperty(values => values.length > 0 === (value === 'true'));
     case 'regex':
       return (concept, system) =>
-        system.complete ? someMatches(valuesOf(concept, property), `^(?:${value})$`, spend) : undefined;
-    case '=':
-      if (property === 'concept' || property === 'code') return concept => concept.code === value;
-      return (concept, system) =>
-        system.complete && concept.properties.some(one => one['code'] === property)
-          ? valuesOf(concept, property).includes(value)
+        system.complete && system.hasProperty(property)
+          ? someMatches(valuesOf(concept, property), `^(?:${value})$`, spend)
           : undefined;
     default:
-      return () => undefined;
+      if (property === 'concept' || property === 'code') return concept => concept.code === value;
+      return (concept, system) =>
+        system.hasProperty(property) ? valuesOf(concept, property).includes(value) : undefined;
   }
 }
+
+const operators: ReadonlySet<unknown> = new Set([
+  '=',
+  'is-a',
+  'descendent-of',
+  'is-not-a',
+  'regex',
+  'in',
+  'not-in',
+  'generalizes',
+  'exists',
+  'child-of',
+  'descendent-leaf',
+]);
+
+/** Operators that are about the hierarchy, whatever their property is called. */
+const ofHierarchy: ReadonlySet<unknown> = new Set([
+  'is-a',
+  'descendent-of',
+  'is-not-a',
+  'generalizes',
+  'child-of',
+  'descendent-leaf',
+]);
+
+/** Why a filter cannot be evaluated, as a part of a sentence; undefined if it can. */
+export function filterProblem(filter: JsonObject, system?: CodeSystem): string | undefined {
+  const { property, op, value } = filter;
+  if (typeof value !== 'string' || value === '') return `its filter of \`${String(property)}\` has no value`;
+  if (!operators.has(op)) return `its filter has the unknown operator \`${String(op)}\``;
+  if (system === undefined || ofHierarchy.has(op) || system.hasProperty(String(property))) return undefined;
+  return `its filter is of \`${String(property)}\`, which is no property of \`${system.url}\``;
+}
+
+/** Whether concepts are a code or below it: by their ancestors, and where many are asked by the list of those below. */
+function belowOf(code: string): (concept: Concept, system: CodeSystem) => boolean {
+  let asked = 0;
+  let of: CodeSystem | undefined;
+  let codes: ReadonlySet<string> = new Set();
+  return (concept, system) => {
+    asked += 1;
+    if (asked <= few) return isBelow(concept, code, system);
+    if (of !== system) [of, codes] = [system, codesBelow(code, system)];
+    return codes.has(concept.code);
+  };
+}
+
+const few = 100;
 
 /** Undefined for a pattern that is invalid, too large, or not implemented here. */
 function someMatches(values: readonly string[], pattern: string, spend: Spend | undefined): boolean | undefined {
@@ -61,16 +119,31 @@ function someMatches(values: readonly string[], pattern: string, spend: Spend | 
   }
 }
 
-function valuesOf(concept: Concept, property: string): readonly string[] {
-  if (property === 'concept' || property === 'code') return [concept.code];
-  if (property === 'parent') return concept.parents;
-  return concept.properties
-    .filter(({ code }) => code === property)
-    .flatMap(one =>
-      Object.keys(one)
-        .filter(key => key.startsWith('value'))
-        .map(key => printed(one[key])),
-    );
+/** The values of a property, as texts. */
+export function valuesOf(concept: Concept, property: string): readonly string[] {
+  switch (property) {
+    case 'concept':
+    case 'code':
+      return [concept.code];
+    case 'parent':
+      return concept.parents;
+    case 'child':
+      return concept.children;
+    case 'display':
+      return concept.display === undefined ? [] : [concept.display];
+    case 'definition':
+      return concept.definition === undefined ? [] : [concept.definition];
+    case 'inactive':
+      return [String(concept.inactive)];
+    default:
+      return concept.properties
+        .filter(({ code }) => code === property)
+        .flatMap(one =>
+          Object.keys(one)
+            .filter(key => key.startsWith('value'))
+            .map(key => printed(one[key])),
+        );
+  }
 }
 
 const printed = (value: unknown): string =>

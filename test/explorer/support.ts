@@ -7,7 +7,7 @@ import { createFindings } from '../../src/explorer/record/findings.ts';
 import type { RecordFinding } from '../../src/explorer/record/findings.ts';
 import { textsOf } from '../../src/explorer/record/view.ts';
 import type { RecordView } from '../../src/explorer/record/view.ts';
-import { createFindSystem } from '../../src/terminology/concepts.ts';
+import { terminologyOf } from '../../src/terminology/loaded.ts';
 import { loadModel } from '../support/loaded-once.ts';
 
 export const base = 'http://127.0.0.1:8080/r4/demo';
@@ -29,7 +29,7 @@ export async function openView(
     base,
     record,
     labelOf: createLabels(canonical => model.snapshot(canonical), [], language),
-    system: createFindSystem(definitions),
+    system: url => terminologyOf(definitions).system(url, undefined),
     decimals: new Map(),
     findings: createFindings(findings),
   };

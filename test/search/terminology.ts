@@ -82,4 +82,9 @@ export const terminology = {
     const head = { resourceType, url: canonical, version: undefined, core: false, concrete: undefined };
     return { ...place, ...head, resource: () => found };
   },
+  versions(resourceType: string, url: string): readonly Definition[] {
+    const found = this.find(resourceType, url);
+    return found === undefined ? [] : [found];
+  },
+  all: () => [],
 };

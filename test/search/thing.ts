@@ -4,7 +4,7 @@ import { joinWords, printWords } from '../../src/indexing/words.ts';
 import { quantityValue } from '../../src/indexing/quantity.ts';
 import type { CompositeValue, IndexEntry, IndexValue, ReferenceValue } from '../../src/indexing/entry.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
-import { createExpansions } from '../../src/terminology/expansions.ts';
+import { terminologyOf } from '../../src/terminology/loaded.ts';
 import { withModified, withModifiers } from '../../src/model/search-modifiers.ts';
 import { readTypeDefinitions } from '../../src/model/type-definitions.ts';
 import { matches, type Indexed } from '../../src/search/matches.ts';
@@ -97,7 +97,7 @@ export const thing: ResourceType = bareType(typeName, parameters, {
 export const model: Model = bareModel(thing, 'thing', {
   definitions,
   caseSensitive: system => system === 'http://exact',
-  expansions: createExpansions(terminology),
+  expansions: terminologyOf(terminology).expansions,
 });
 
 export const context: SearchContext = {

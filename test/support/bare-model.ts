@@ -1,7 +1,7 @@
 // Parts of a model that have nothing but what a test gives them.
 import type { TypeDefinition } from '../../src/model/element.ts';
 import type { Model, ResourceType, SearchParam, SearchParamType } from '../../src/model/model.ts';
-import { createExpansions } from '../../src/terminology/expansions.ts';
+import { terminologyOf } from '../../src/terminology/loaded.ts';
 
 /** A parameter that reads nothing; its expression is its code. */
 export const bareParameter = (
@@ -97,6 +97,6 @@ export const bareModel = (type: ResourceType, digest: string, fields: Partial<Mo
   snapshot: () => undefined,
   explainScopes: new Set<string>(),
   clinicians: new Set<string>(),
-  expansions: createExpansions({ find: () => undefined }),
+  expansions: terminologyOf({ find: () => undefined, versions: () => [], all: () => [] }).expansions,
   ...fields,
 });

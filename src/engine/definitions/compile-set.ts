@@ -26,7 +26,7 @@ import type { DefinitionSets } from '../../store/server/definition-sets.ts';
 import { checkFile } from '../../validation/definition/check-file.ts';
 import { checkProfiles } from '../../validation/definition/check-profiles.ts';
 import { checkTerminology } from '../../validation/definition/check-terminology.ts';
-import { terminologyOf } from '../../terminology/service.ts';
+import { terminologyOf } from '../../terminology/loaded.ts';
 
 export interface LoadedModel {
   /** Undefined if there are problems. */

@@ -1,5 +1,5 @@
 import type { Decimals } from '../../fhir/json.ts';
-import { terminologyOf } from '../../terminology/service.ts';
+import { terminologyOf } from '../../terminology/loaded.ts';
 import { createLabels } from '../definition/label.ts';
 import type { Visit } from '../shell/visit.ts';
 import type { ResourceType } from '../../model/model.ts';
@@ -25,7 +25,7 @@ export function viewOf(visit: Visit, profiles: readonly string[], decimals: Deci
     self: access === undefined || access === 'open' ? undefined : access.fhirUser?.reference,
     record,
     labelOf: createLabels(canonical => model.snapshot(canonical), profiles, language),
-    system: terminologyOf(definitions).system,
+    system: url => terminologyOf(definitions).system(url, undefined),
     decimals,
     findings: noFindings,
   };

@@ -2,7 +2,7 @@ import { isStoredElsewhere } from '../../auth/referable.ts';
 import type { Decimals } from '../../fhir/json.ts';
 import { parseReference } from '../../fhir/reference.ts';
 import type { Model } from '../../model/model.ts';
-import type { FindSystem } from '../../terminology/concepts.ts';
+import type { CodeSystem } from '../../terminology/code-system.ts';
 import type { Language } from '../../pages/language.ts';
 import type { LabelOf } from '../definition/label.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
@@ -24,7 +24,7 @@ export interface RecordView {
   readonly record: (target: string) => string;
   readonly labelOf: LabelOf;
   /** Finds code systems, for the displays of codes without one. */
-  readonly system: FindSystem;
+  readonly system: (url: string) => CodeSystem | undefined;
   /** The digits of numbers, as they were written. */
   readonly decimals: Decimals;
   readonly findings: Findings;

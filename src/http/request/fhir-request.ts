@@ -107,6 +107,7 @@ const heeded = [
   'if-unmodified-since',
   'if-none-exist',
   'idempotency-key',
+  'accept-language',
 ] as const;
 
 /**

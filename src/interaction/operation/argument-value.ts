@@ -52,7 +52,7 @@ export function valueOfPart(parameter: OperationParameter, part: JsonObject, at:
   }
   const { resource } = part;
   if (isObject(resource)) {
-    if (resource['resourceType'] === type) return resource;
+    if (resource['resourceType'] === type || type === 'Resource') return resource;
     throw badArgument(`The parameter \`${name}\` must be of the type ${type}, not a resource.`, at);
   }
   const [property = '', value] = Object.entries(part).find(([one]) => one.startsWith('value')) ?? [];

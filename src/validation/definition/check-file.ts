@@ -4,7 +4,7 @@ import type { Problem } from '../../definitions/problem.ts';
 import { asObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { TypeDefinitions } from '../../model/element.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 import { checkStructure } from '../structure.ts';
 import type { Issue } from '../../fhir/outcome.ts';
 import { didYouMean } from '../../fhir/suggest.ts';

@@ -6,7 +6,7 @@ import type { Problem } from '../../definitions/problem.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 import { nearest } from './nearest.ts';
 import { isPlain } from './profile.ts';
 

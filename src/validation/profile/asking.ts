@@ -2,7 +2,7 @@ import { isAskable, keyOf } from '../../terminology/question.ts';
 import type { Membership, Question } from '../../terminology/question.ts';
 import type { TerminologyServer } from '../../terminology/server.ts';
 import type { ValidationIssue } from './findings.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 
 /** Most questions about one resource; further ones stay undecided. */
 const most = 200;

@@ -5,7 +5,7 @@ import { shorten } from '../report.ts';
 import exceptions from './binding-exceptions.json' with { type: 'json' };
 import type { Node } from '../../fhirpath/evaluate/node.ts';
 import type { ProfileSource } from './source.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 import type { Tree } from './tree.ts';
 import type { ValueCheck, Walk } from './walk.ts';
 

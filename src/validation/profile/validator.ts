@@ -23,8 +23,8 @@ import { createRulebook } from './rulebook.ts';
 import type { RulebookParts } from './rulebook.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { FindSnapshot } from './snapshot.ts';
-import { terminologyOf } from '../../terminology/service.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import { terminologyOf } from '../../terminology/loaded.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 import { visitResource } from './visit.ts';
 
 type Issues = readonly ValidationIssue[];

@@ -7,7 +7,7 @@ import type { Questions } from '../../fhirpath/delegate/job.ts';
 import type { Findings } from './findings.ts';
 import type { Budget } from '../../fhirpath/evaluate/environment.ts';
 import type { Node } from '../../fhirpath/evaluate/node.ts';
-import type { Terminology } from '../../terminology/terminology.ts';
+import type { Terminology } from '../../terminology/bindings.ts';
 
 /** The state of one validation: findings, position, and remaining budget. */
 export interface Walk {

@@ -1,176 +1,187 @@
+import { randomUUID } from 'node:crypto';
 import { fhirError } from '../../../fhir/error.ts';
-import type { FhirError } from '../../../fhir/error.ts';
-import { Turns } from '../../../limits/turns.ts';
 import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
-import { PATTERNS_TOO_COSTLY } from '../../../terminology/expansion.ts';
-import type { Codes, Expansion } from '../../../terminology/expansion.ts';
+import { operationOf } from '../../../model/operation-call.ts';
+import type { CodeSystem } from '../../../terminology/code-system.ts';
+import { expandMembers } from '../../../terminology/expand.ts';
+import type { Expanded, ExpandOptions } from '../../../terminology/expand.ts';
+import { drainInTurns, emptyListing } from '../../../terminology/listing.ts';
+import type { ValueSet } from '../../../terminology/value-set.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
-import { inLanguage } from '../../../terminology/concepts.ts';
-import type { FindSystem } from '../../../terminology/concepts.ts';
 import { askServer } from './ask-server.ts';
-import { displaysIn, keyOf } from './displays.ts';
-import type { StatedCode } from './displays.ts';
+import { languagesOf, notExpanded, serviceOf, sourceOf } from './call.ts';
 import { givenDefinition, notLoaded } from './given-definition.ts';
-import type { GivenDefinition } from './given-definition.ts';
-import { terminologyOf } from '../../../terminology/service.ts';
+
+/** Most codes of a whole expansion, and of one of which a page is sent. */
+const [mostWhole, mostPaged] = [100_000, 1_000_000];
 
 /**
- * `$expand`: the codes of a ValueSet, in pages if they are requested: of loaded definitions, or of one in the call;
+ * `$expand`: the codes of a ValueSet, in pages if they are requested: of the definitions here, or of one in the call;
  * else of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
 export const expand: Interaction = async (engine, request) => {
   const given = readArguments(engine, request);
-  const { resourceType: type = '' } = request;
-  const definition = givenDefinition(engine, request, given, {
-    type,
-    inline: 'valueSet',
-    version: 'valueSetVersion',
-  });
-  if (definition === undefined) throw fhirError(400, 'required', `Name the ${type} by its \`url\`.`, 'http.url');
   requirePage(given);
-  if (definition.from === 'elsewhere') return askServer(engine, request, given, notLoaded(type, definition.canonical));
-  const expansion = expansionOf(engine, definition);
-  if ('problem' in expansion) return askServer(engine, request, given, notExpanded(expansion.problem));
-  return { status: 200, body: await expanded(engine, request, given, definition.resource, expansion.codes) };
+  const source = sourceOf(engine, given);
+  const names = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const;
+  const definition = givenDefinition(source, engine, request, given, names);
+  if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
+  const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
+  const service = serviceOf(source, given, resource);
+  const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
+  if (set === undefined)
+    return askServer(
+      engine,
+      request,
+      given,
+      notLoaded('ValueSet', 'canonical' in definition ? definition.canonical : ''),
+    );
+  const used = { systems: new Set<CodeSystem>(), sets: new Set<ValueSet>() };
+  const most = given.number('count') === undefined ? mostWhole : mostPaged;
+  const { members, problem, kind } = await drainInTurns(set.list(emptyListing(most, used)));
+  if (members === undefined) return askServer(engine, request, given, notExpanded(problem, kind));
+  const languages = languagesOf(request, given, resource);
+  const options = optionsOf(given, languages?.languages);
+  const { room } = request;
+  const expanded = await expandMembers(members, set, service, options, length => room?.take(length));
+  for (const { system, version } of members.slice(0, 1)) service.system(system, version);
+  const parameter = [
+    ...echoed(engine, request, given, languages?.text),
+    ...usedParameters(used, set, members.length === 0 ? [] : service.supplements),
+  ];
+  return {
+    status: 200,
+    body: print(engine, resource ?? { resourceType: 'ValueSet', status: 'active' }, expanded, { given, parameter }),
+  };
 };
-
-function expansionOf({ model }: Engine, definition: Exclude<GivenDefinition, { from: 'elsewhere' }>): Expansion {
-  return definition.from === 'call'
-    ? model.expansions.resource(definition.resource)
-    : model.expansions.valueSet(definition.canonical);
-}
-
-const notExpanded = (problem: string): FhirError =>
-  fhirError(
-    422,
-    problem.startsWith('it has more') || problem === PATTERNS_TOO_COSTLY ? 'too-costly' : 'not-supported',
-    `The ValueSet cannot be expanded: ${problem}.`,
-  );
 
 function requirePage(given: Arguments): void {
   const wrong = ['offset', 'count'].find(name => (given.number(name) ?? 0) < 0);
   if (wrong !== undefined) throw fhirError(400, 'value', `\`${wrong}\` must be 0 or more.`, `http.${wrong}`);
 }
 
-/**
- * The text of the expanded ValueSet. Large ones are listed and printed in turns with other requests.
- * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion
- */
-async function expanded(
-  engine: Engine,
-  request: FhirRequest,
-  given: Arguments,
-  valueSet: JsonObject,
-  codes: Codes,
-): Promise<string> {
-  const { system } = terminologyOf(engine.definitions);
-  const list = createListCode(system, displaysIn(valueSet, engine.definitions), {
-    language: given.text('displayLanguage'),
-    withDesignations: given.flag('includeDesignations'),
+/** Pages are of flat expansions. https://hl7.org/fhir/R4/valueset-operation-expand.html */
+function optionsOf(given: Arguments, languages: ExpandOptions['languages']): ExpandOptions {
+  const isPaged = given.number('count') !== undefined || (given.number('offset') ?? 0) > 0;
+  const words = (given.text('filter') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  return {
+    words,
+    activeOnly: given.flag('activeOnly'),
+    selectableOnly: given.flag('excludeNotForUI'),
+    excluded: given.texts('exclude-system'),
+    languages,
+    withDesignations: given.flag('includeDesignations') || given.texts('designation').length > 0,
     designations: given.texts('designation'),
-  });
-  const words = (given.text('filter') ?? '').toLowerCase().split(/\s+/);
-  const isActiveOnly = given.flag('activeOnly');
-  const offset = given.number('offset') ?? 0;
-  const end = offset + (given.number('count') ?? Infinity);
-  const contains: string[] = [];
-  let total = 0;
-  const turns = new Turns();
-  for (const { system: url, codes: own } of codes)
-    for (const code of own) {
-      await turns.next();
-      const one = list(url, code);
-      if (!isFound(one, words) || (isActiveOnly && one['inactive'] === true)) continue;
-      if (total >= offset && total < end) contains.push(JSON.stringify(one));
-      total += 1;
-    }
-  const { expansion: _expansion, compose, text: _text, ...about } = valueSet;
-  const around = JSON.stringify({
-    resourceType: request.resourceType,
-    status: 'active',
-    ...about,
-    ...(given.flag('includeDefinition') && compose !== undefined ? { compose: asObject(compose) } : {}),
-    expansion: {
-      timestamp: new Date(engine.now()).toISOString(),
-      total,
-      ...(given.all('offset').length + given.all('count').length > 0 ? { offset } : {}),
-      ...withItems('parameter', [...parametersOf(given), ...versionsOf(codes, system)]),
-    },
-  });
-  // The expansion is the last element, and `contains` the last one in it.
-  return contains.length === 0 ? around : `${around.slice(0, -2)},"contains":[${contains.join(',')}]}}`;
-}
-
-/** The parameters that shape the expansion. */
-const parametersOf = (given: Arguments): readonly JsonObject[] => [
-  ...named(given, ['filter', 'displayLanguage'], 'valueString'),
-  ...named(given, ['offset', 'count'], 'valueInteger'),
-  ...named(given, ['activeOnly', 'includeDesignations', 'excludeNested'], 'valueBoolean'),
-];
-
-const named = (given: Arguments, names: readonly string[], property: string): readonly JsonObject[] =>
-  names.flatMap(name => given.all(name).map(value => ({ name, [property]: value })));
-
-/** The versions of the CodeSystems from which the codes are. */
-const versionsOf = (codes: Codes, system: ReturnType<typeof terminologyOf>['system']): readonly JsonObject[] =>
-  codes.flatMap(({ system: url }) => {
-    const version = system(url)?.resource['version'];
-    return typeof version === 'string' ? [{ name: 'version', valueUri: `${url}|${version}` }] : [];
-  });
-
-const withItems = (name: string, items: readonly JsonObject[]): JsonObject =>
-  items.length === 0 ? {} : { [name]: items };
-
-interface ListOptions {
-  readonly language: string | undefined;
-  readonly withDesignations: boolean;
-  /** Languages, or `system|code` of uses; empty for all. */
-  readonly designations: readonly string[];
-}
-
-/**
- * Creates the function that makes an item of an expansion: with the display of the ValueSet, else of the CodeSystem.
- * https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion.contains
- */
-function createListCode(
-  findSystem: FindSystem,
-  stated: ReadonlyMap<string, StatedCode>,
-  { language, withDesignations, designations: wanted }: ListOptions,
-): (system: string, code: string) => JsonObject {
-  return (system, code) => {
-    const own = stated.get(keyOf(system, code));
-    const concept = findSystem(system)?.concept(code);
-    const designations = [...(own?.designations ?? []), ...(concept?.designations ?? [])];
-    const display =
-      (language === undefined ? undefined : inLanguage(designations, language)) ?? own?.display ?? concept?.display;
-    const shown = withDesignations ? designations.filter(one => isWanted(one, wanted)) : [];
-    return {
-      system,
-      ...(concept?.abstract === true ? { abstract: true } : {}),
-      ...(concept?.inactive === true ? { inactive: true } : {}),
-      code,
-      ...(display === undefined ? {} : { display }),
-      ...(shown.length === 0 ? {} : { designation: shown }),
-    };
+    properties: given.texts('property'),
+    page: isPaged ? { offset: given.number('offset') ?? 0, count: given.number('count') ?? Infinity } : undefined,
+    flat: given.flag('excludeNested'),
   };
 }
 
-function isWanted({ language, use }: JsonObject, wanted: readonly string[]): boolean {
-  const [coding] = objectsOf([use]);
-  const names = [
-    language,
-    `urn:ietf:bcp:47|${String(language)}`,
-    `${String(coding?.['system'])}|${String(coding?.['code'])}`,
-  ];
-  return wanted.length === 0 || names.some(name => typeof name === 'string' && wanted.includes(name));
+/** Parameters that name or bring definitions do not shape the expansion of these. */
+const notEchoed: ReadonlySet<string> = new Set(['url', 'valueSet', 'valueSetVersion', 'tx-resource', 'context']);
+
+/** The types of `expansion.parameter.value[x]`; those of R5 have the nearest one. */
+const valueTypes: Readonly<Record<string, string>> = {
+  string: 'valueString',
+  boolean: 'valueBoolean',
+  integer: 'valueInteger',
+  code: 'valueCode',
+  uri: 'valueUri',
+  canonical: 'valueUri',
+  dateTime: 'valueDateTime',
+};
+
+/** The parameters of the call that shape the expansion, and the languages that apply without one. */
+function echoed(
+  engine: Engine,
+  request: FhirRequest,
+  given: Arguments,
+  language: string | undefined,
+): readonly JsonObject[] {
+  const parameters = operationOf(engine.model, request)?.parameters ?? new Map<never, never>();
+  const own = [...parameters.values()]
+    .filter(({ name }) => !notEchoed.has(name))
+    .flatMap(({ name, type = '' }) =>
+      given.all(name).map(value => ({ name, [valueTypes[type] ?? 'valueString']: value })),
+    );
+  const isAssumed = language !== undefined && given.text('displayLanguage') === undefined;
+  return isAssumed ? [...own, { name: 'displayLanguage', valueCode: language }] : own;
 }
 
-/** True if an item has each of these words, in lower case, in its code, its display or a designation. */
-function isFound(item: JsonObject, words: readonly string[]): boolean {
-  const texts = [item['code'], item['display'], ...objectsOf(item['designation']).map(({ value }) => value)];
-  const folded = texts.map(text => (asString(text) ?? '').toLowerCase());
-  return words.every(word => folded.some(text => text.includes(word)));
+/** The versions of what was used. https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion.parameter */
+function usedParameters(
+  { systems, sets }: { readonly systems: ReadonlySet<CodeSystem>; readonly sets: ReadonlySet<ValueSet> },
+  set: ValueSet,
+  supplements: readonly CodeSystem[],
+): readonly JsonObject[] {
+  const canonicals = [...systems].map(({ url, version }) => (version === undefined ? url : `${url}|${version}`));
+  const imported = [...sets].filter(one => one !== set);
+  return [
+    ...[...systems].flatMap(({ url, version }) =>
+      version === undefined ? [] : [{ name: 'version', valueUri: `${url}|${version}` }],
+    ),
+    ...canonicals.map(valueUri => ({ name: 'used-codesystem', valueUri })),
+    ...imported.map(({ canonical }) => ({ name: 'used-valueset', valueUri: canonical })),
+    ...supplements.map(({ url, version }) => ({
+      name: 'used-supplement',
+      valueUri: version === undefined ? url : `${url}|${version}`,
+    })),
+    ...[...[...systems].map(one => one.resource), ...imported.map(one => one.resource), set.resource].flatMap(warning),
+  ];
 }
+
+const standardsStatus = 'http://hl7.org/fhir/StructureDefinition/structuredefinition-standards-status';
+
+/** What users of a definition should know about its state. */
+function warning({ url, version, status, experimental, extension }: JsonObject): readonly JsonObject[] {
+  const standard = asString(objectsOf(extension).find(one => one['url'] === standardsStatus)?.['valueCode']);
+  const state =
+    standard === 'deprecated' || standard === 'withdrawn' || standard === 'draft'
+      ? standard
+      : status === 'draft' || status === 'retired'
+        ? status
+        : experimental === true
+          ? 'experimental'
+          : undefined;
+  if (state === undefined || typeof url !== 'string') return [];
+  return [{ name: `warning-${state}`, valueUri: version === undefined ? url : `${url}|${asString(version) ?? ''}` }];
+}
+
+/** https://hl7.org/fhir/R4/valueset-definitions.html#ValueSet.expansion */
+function print(
+  engine: Engine,
+  valueSet: JsonObject,
+  { items, total, properties }: Expanded,
+  { given, parameter }: { readonly given: Arguments; readonly parameter: readonly JsonObject[] },
+): string {
+  const { expansion: _expansion, compose, text: _text, contained, ...about } = valueSet;
+  const withDefinition = given.flag('includeDefinition') && compose !== undefined;
+  const isPaged = given.all('offset').length + given.all('count').length > 0;
+  const around = JSON.stringify({
+    resourceType: 'ValueSet',
+    ...about,
+    status: about['status'] ?? 'active',
+    ...(withDefinition ? { ...(contained === undefined ? {} : { contained }), compose: asObject(compose) } : {}),
+    expansion: {
+      ...(properties.size === 0 ? {} : { extension: Array.from(properties, declaredProperty) }),
+      identifier: `urn:uuid:${randomUUID()}`,
+      timestamp: new Date(engine.now()).toISOString(),
+      total,
+      ...(isPaged ? { offset: given.number('offset') ?? 0 } : {}),
+      ...(parameter.length === 0 ? {} : { parameter }),
+    },
+  });
+  // The expansion is the last element, and `contains` the last one in it.
+  return items.length === 0 ? around : `${around.slice(0, -2)},"contains":[${items.join(',')}]}}`;
+}
+
+const expansionProperty = 'http://hl7.org/fhir/5.0/StructureDefinition/extension-ValueSet.expansion.property';
+
+const declaredProperty = ([code, uri]: readonly [string, string | undefined]): JsonObject => ({
+  url: expansionProperty,
+  extension: [{ url: 'code', valueCode: code }, ...(uri === undefined ? [] : [{ url: 'uri', valueUri: uri }])],
+});

@@ -1,13 +1,13 @@
-import type { Definition } from '../../../definitions/definition.ts';
-import type { Definitions } from '../../../definitions/definitions.ts';
 import { parseCanonical } from '../../../fhir/reference.ts';
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
-import { asObject, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
+import { asObject, asString, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
+import type { TerminologyResource, TerminologySource, TerminologyType } from '../../../terminology/source.ts';
 import { shorten } from '../../../validation/report.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
 import type { Arguments } from '../arguments.ts';
+import { terminologyError } from './call.ts';
 
 /** The definition that a call is about: a loaded one, or one in the call. */
 export type GivenDefinition =
@@ -18,41 +18,59 @@ export type GivenDefinition =
 
 /** The names of the parameters that give a definition of a type. */
 export interface DefinitionParameters {
-  readonly type: string;
+  readonly type: TerminologyType;
   readonly inline: string;
   readonly version: string;
 }
 
 /**
- * The definition that a call names: by its id in the URL, by `url` with or without a version, or in the call. Undefined
- * if it names none. Throws FhirError 400 if it names several, and 404 for an unknown id.
- * https://hl7.org/fhir/R4/valueset-operation-expand.html
+ * The definition that a call names: by its id in the URL, by `url` with or without a version, by the element that is
+ * bound to it (`context`), or in the call. Undefined if it names none. Throws FhirError 400 if it names several, and
+ * 404 for an unknown id. https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
 export function givenDefinition(
-  { definitions }: Pick<Engine, 'definitions'>,
+  source: TerminologySource,
+  { model }: Pick<Engine, 'model'>,
   { id }: Pick<FhirRequest, 'id'>,
   given: Arguments,
   { type, inline, version: versionName }: DefinitionParameters,
 ): GivenDefinition | undefined {
-  const [url, resource] = [given.text('url'), given.object(inline)];
-  const ways = [id && 'the id in the URL', url && '`url`', resource && `\`${inline}\``];
+  const [url, resource, context] = [given.text('url'), given.object(inline), given.text('context')];
+  const ways = [id && 'the id in the URL', url && '`url`', resource && `\`${inline}\``, context && '`context`'];
   const used = ways.filter(way => way !== undefined);
-  if (used.length > 1) throw fhirError(400, 'invalid', `Give one of ${used.join(' and ')}, which name definitions.`);
+  // A ValueSet in the call may come with its `url`, as terminology clients send it.
+  const isSame = resource !== undefined && used.length === 2 && url !== undefined && url === resource['url'];
+  if (used.length > 1 && !isSame)
+    throw fhirError(400, 'invalid', `Give one of ${used.join(' and ')}, which name definitions.`);
   if (resource !== undefined) return { from: 'call', resource: requireSmall(resource, inline) };
   if (id !== undefined) {
-    const found = byId(definitions, type, id);
+    const found = byId(source, type, id);
     if (found === undefined)
       throw fhirError(404, 'not-found', notLoadedText(`${type} with the id \`${shorten(id)}\``, type));
     return { from: 'loaded', canonical: canonicalOf(found), resource: found.resource() };
   }
-  if (url === undefined) return undefined;
-  const parsed = parseCanonical(url);
+  const named = context === undefined ? url : boundTo(context, model);
+  if (named === undefined) return undefined;
+  const parsed = parseCanonical(named);
   const version = given.text(versionName) ?? parsed.version;
-  const canonical = version === undefined ? parsed.url : `${parsed.url}|${version}`;
-  const found = definitions.find(type, canonical);
-  return found === undefined
+  const base = named.includes('#') ? named : parsed.url;
+  const canonical = version === undefined ? base : `${base}|${version}`;
+  const found = source.find(type, canonical);
+  return found === undefined || named.includes('#')
     ? { from: 'elsewhere', canonical }
     : { from: 'loaded', canonical, resource: found.resource() };
+}
+
+/** The value set to which an element is bound: `context` is a profile, `#` and the path or the id of an element. */
+function boundTo(context: string, model: Engine['model']): string {
+  const at = context.indexOf('#');
+  const [profile, path] = [context.slice(0, at === -1 ? undefined : at), context.slice(at + 1)];
+  const snapshot = model.snapshot(profile);
+  const element = snapshot?.elements.find(one => one['id'] === path || one['path'] === path);
+  const valueSet = asString(asObject(element?.['binding'])['valueSet']);
+  if (valueSet !== undefined) return valueSet.startsWith('#') ? `${snapshot?.url ?? ''}${valueSet}` : valueSet;
+  const why = snapshot === undefined ? 'no such profile is loaded' : `its element \`${shorten(path)}\` has no binding`;
+  throw fhirError(404, 'not-found', `\`context=${shorten(context)}\` names no value set: ${why}.`, 'http.context');
 }
 
 /** Most parts of a ValueSet in a call, which each select codes of whole systems. */
@@ -68,12 +86,13 @@ function requireSmall(resource: JsonObject, name: string): JsonObject {
   throw fhirError(400, 'too-costly', text, `http.${name}`);
 }
 
-const canonicalOf = ({ url, version }: Definition): string => (version === undefined ? url : `${url}|${version}`);
+const canonicalOf = ({ url, version }: TerminologyResource): string =>
+  version === undefined ? url : `${url}|${version}`;
 
 /** The ids of loaded definitions, read at the first call by id; most end their url, so that few are parsed. */
-function byId(definitions: Pick<Definitions, 'find' | 'all'>, type: string, id: string): Definition | undefined {
-  const all = definitions.all(type);
-  const likely = all.filter(({ url }) => url.endsWith(`/${id}`)).map(({ url }) => definitions.find(type, url));
+function byId(source: TerminologySource, type: TerminologyType, id: string): TerminologyResource | undefined {
+  const all = source.all(type);
+  const likely = all.filter(({ url }) => url.endsWith(`/${id}`)).map(({ url }) => source.find(type, url));
   const found = likely.find(one => one?.resource()['id'] === id);
   if (found !== undefined) return found;
   const ofType = idsOf.get(all) ?? new Map(all.map(one => [String(one.resource()['id']), one]));
@@ -82,10 +101,10 @@ function byId(definitions: Pick<Definitions, 'find' | 'all'>, type: string, id: 
 }
 
 /** Definitions by id, for the list of a type, which is the same for each call. */
-const idsOf = new WeakMap<readonly Definition[], ReadonlyMap<string, Definition>>();
+const idsOf = new WeakMap<readonly TerminologyResource[], ReadonlyMap<string, TerminologyResource>>();
 
 export const notLoaded = (type: string, canonical: string): FhirError =>
-  fhirError(404, 'not-found', notLoadedText(`${type} \`${shorten(canonical)}\``, type), 'http.url');
+  terminologyError(404, 'not-found', 'not-found', notLoadedText(`${type} \`${shorten(canonical)}\``, type), 'http.url');
 
 const notLoadedText = (what: string, type: string): string =>
-  `No ${what} is loaded with the definitions. Stored records of ${type} are not used: send the definition in the call.`;
+  `No ${what} is known here. Send the ${type} in the call, or load it with the definitions.`;

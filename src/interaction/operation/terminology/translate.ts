@@ -1,5 +1,5 @@
 import { fhirError } from '../../../fhir/error.ts';
-import { asObject, asString } from '../../../fhir/json-object.ts';
+import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
@@ -10,8 +10,10 @@ import { askServer } from './ask-server.ts';
 import { givenCodes, printCode } from './given-codes.ts';
 import type { GivenCode } from './given-codes.ts';
 import { givenDefinition, notLoaded } from './given-definition.ts';
-import { mapCode } from './map-code.ts';
-import type { Mapped } from './map-code.ts';
+import { mapCode } from '../../../terminology/map-code.ts';
+import type { Dependency, Mapped } from '../../../terminology/map-code.ts';
+import type { TerminologySource } from '../../../terminology/source.ts';
+import { sourceOf } from './call.ts';
 
 /**
  * `$translate`: the codes to which a ConceptMap maps a code: one that the call names, or all loaded ones of its source
@@ -22,9 +24,15 @@ export const translate: Interaction = async (engine, request) => {
   const codes = givenCodes(given);
   if (codes.some(({ system }) => system === undefined))
     throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
-  const maps = mapsOf(engine, request, given);
+  const source = sourceOf(engine, given);
+  const maps = mapsOf(source, engine, request, given);
   if (maps instanceof Error) return askServer(engine, request, given, maps);
-  const options = { reverse: given.flag('reverse'), targetSystem: given.text('targetsystem') };
+  const options = {
+    reverse: given.flag('reverse'),
+    targetSystem: given.text('targetsystem'),
+    dependencies: given.all('dependency').flatMap(dependencyOf),
+    findMap: (canonical: string) => source.find('ConceptMap', canonical)?.resource(),
+  };
   const mapped = codes.flatMap(code => maps.flatMap(map => mapCode(map, code, options)));
   const body = printParameters(resultOf(codes, mapped));
   return { status: 200, body };
@@ -32,28 +40,38 @@ export const translate: Interaction = async (engine, request) => {
 
 /** The ConceptMaps of a call; an error if none is loaded. */
 function mapsOf(
+  source: TerminologySource,
   engine: Engine,
   request: FhirRequest,
   given: Arguments,
 ): readonly JsonObject[] | ReturnType<typeof fhirError> {
-  const { resourceType: type = '' } = request;
-  const names = { type, inline: 'conceptMap', version: 'conceptMapVersion' };
-  const definition = givenDefinition(engine, request, given, names);
-  if (definition?.from === 'elsewhere') return notLoaded(type, definition.canonical);
+  const names = { type: 'ConceptMap', inline: 'conceptMap', version: 'conceptMapVersion' } as const;
+  const definition = givenDefinition(source, engine, request, given, names);
+  if (definition?.from === 'elsewhere') return notLoaded('ConceptMap', definition.canonical);
   if (definition !== undefined) return [definition.resource];
-  const [source, target] = [given.text('source'), given.text('target')];
-  const ends = given.flag('reverse') ? ([target, source] as const) : ([source, target] as const);
-  const found = engine.definitions
-    .all(type)
+  const [from, to] = [given.text('source'), given.text('target')];
+  const ends = given.flag('reverse') ? ([to, from] as const) : ([from, to] as const);
+  const found = source
+    .all('ConceptMap')
     .map(one => one.resource())
     .filter(map => isOf(map, 'source', ends[0]) && isOf(map, 'target', ends[1]));
   if (found.length > 0) return found;
-  return fhirError(404, 'not-found', `No ${type} of this source and target is loaded. Name one by its \`url\`.`);
+  return fhirError(404, 'not-found', `No ConceptMap of this source and target is loaded. Name one by its \`url\`.`);
 }
 
 /** Whether a map has this ValueSet as its source or target; each has, if undefined. */
 const isOf = (map: JsonObject, end: 'source' | 'target', wanted: string | undefined): boolean =>
   wanted === undefined || [map[`${end}Uri`], map[`${end}Canonical`]].includes(wanted);
+
+/** https://hl7.org/fhir/R4/conceptmap-operation-translate.html: `dependency` has the parts `element` and `concept`. */
+function dependencyOf(value: unknown): readonly Dependency[] {
+  const parts = objectsOf(asObject(value)['part']);
+  const [element, concept] = ['element', 'concept'].map(name => parts.find(one => one['name'] === name));
+  const uri = asString(element?.['valueUri']);
+  if (uri !== undefined && concept !== undefined)
+    return [{ element: uri, concept: asObject(concept['valueCodeableConcept']) }];
+  throw fhirError(400, 'value', 'A `dependency` has the parts `element` (a uri) and `concept`.', 'http.dependency');
+}
 
 function resultOf(codes: readonly GivenCode[], mapped: readonly Mapped[]): readonly ParameterPart[] {
   const distinct = [...new Map(mapped.map(one => [JSON.stringify(one), one])).values()];
