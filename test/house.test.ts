@@ -26,7 +26,6 @@ function importsOf(name: string): readonly string[] {
 /** Pairs of importer and imported, types included, that go against the order. Each is known with its reason. */
 const upwards: ReadonlyMap<string, string> = new Map([
   ['http/app.ts smart/authorization.ts', 'the type of the paths under /auth, which the app mounts'],
-  ['indexing/owners.ts store/port/partitions.ts', 'the type of the identity of a partition'],
   ['model/compile.ts terminology/loaded.ts', 'a model compiles the value sets of its definitions'],
   ['model/model.ts terminology/expansion.ts', 'the type of a compiled value set'],
   ['model/search-parameter.ts fhirpath/extract/expression.ts', 'the type of a compiled expression'],

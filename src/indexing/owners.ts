@@ -1,7 +1,6 @@
 import { parseReference } from '../fhir/reference.ts';
 import type { ResourceType } from '../model/model.ts';
 import type { ParsedJson } from '../fhir/json.ts';
-import type { PartitionIdentity } from '../store/port/partitions.ts';
 import type { IndexEntry, ReferenceValue } from './entry.ts';
 import type { Extract } from './extract.ts';
 import { withOnly } from './only.ts';
@@ -46,7 +45,7 @@ export function ownersIn(
   extract: Extract,
   type: ResourceType,
   { text, parsed }: { readonly text: string; readonly parsed?: ParsedJson | undefined },
-  { id, settings }: PartitionIdentity,
+  { id, settings }: { readonly id: string; readonly settings: { readonly zone: string } },
 ): readonly string[] | undefined {
   const params = type.accessLinks.flatMap(({ parameter }) => type.indexed.get(parameter) ?? []);
   if (params.length === 0) return undefined;
