@@ -77,7 +77,7 @@ async function byCriteria(engine: Engine, type: ResourceType, request: FhirReque
       const taken = await findCurrent(engine, type, { ...request, id: given }, 'u');
       if (taken.is === 'record' || (taken.is === 'none' && !taken.isFree)) throw idTaken(type, given);
     }
-    return { id: newId, former: undefined, precondition: { is: 'no-match', query, keepsId: given !== undefined } };
+    return { id: newId, former: undefined, precondition: { is: 'no-match', query } };
   };
 }
 

@@ -4,7 +4,7 @@ import type { Attached } from '../port/blobs.ts';
 import type { StoredVersion } from '../port/records.ts';
 import { ownerOf } from './bucket.ts';
 import { places } from './collections.ts';
-import { type Core, history, resources, type Step } from './core.ts';
+import { type Core, history, resources, type Step, withSession } from './core.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { createdField } from './names.ts';
 
@@ -32,20 +32,20 @@ export async function readCurrent(
   p: string,
   type: string,
   id: string,
-  { session }: Step = {},
+  step: Step = {},
 ): Promise<Stored | undefined> {
-  const step = { projection: storedFields, ...(session === undefined ? {} : { session }) };
+  const options = { projection: storedFields, ...withSession(step) };
   const all = resources(core, type);
   const _id = `${p}/${id}`;
-  if (!core.deployment.sharded) return (await all.findOne<Stored>({ _id }, step)) ?? undefined;
+  if (!core.deployment.sharded) return (await all.findOne<Stored>({ _id }, options)) ?? undefined;
   if (hasPlaces(core, type)) {
-    const place = await places(core.database).findOne({ _id: `${p}/${type}/${id}` }, step);
+    const place = await places(core.database).findOne({ _id: `${p}/${type}/${id}` }, options);
     if (place === null) return undefined;
-    const found = await all.findOne<Stored>({ p, b: place.b, _id }, step);
+    const found = await all.findOne<Stored>({ p, b: place.b, _id }, options);
     if (found !== null) return found;
     // It is being moved, or the process that moved it ended before: all shards of the partition are searched.
   }
-  return (await all.findOne<Stored>({ p, _id }, step)) ?? undefined;
+  return (await all.findOne<Stored>({ p, _id }, options)) ?? undefined;
 }
 
 /** Current versions of a type by id, also tombstones. */
@@ -54,13 +54,15 @@ export async function readMany(
   p: string,
   type: string,
   ids: readonly string[],
+  step: Step = {},
 ): Promise<ReadonlyMap<string, Stored>> {
   const found = new Map<string, Stored>();
   const wanted = [...new Set(ids)];
   for (let at = 0; at < wanted.length; at += idSlice) {
     const some = wanted.slice(at, at + idSlice).map(id => `${p}/${id}`);
     const filter: Filter<ResourceDocument> = { _id: { $in: some }, ...(core.deployment.sharded ? { p } : {}) };
-    const page = await resources(core, type).find<Stored>(filter, { projection: storedFields }).toArray();
+    const options = { projection: storedFields, ...withSession(step) };
+    const page = await resources(core, type).find<Stored>(filter, options).toArray();
     for (const one of page) found.set(one._id.slice(p.length + 1), one);
   }
   return found;

@@ -122,10 +122,8 @@ export interface ReservationDocument {
   /** The key of a keyed write as given, so that it can be copied to another store; absent for criteria. */
   readonly key?: string;
   readonly body: string;
-  /** The id that the record will get. */
+  /** The id of the first record. */
   readonly id: string;
-  /** The type of a keyed write. */
-  readonly type?: string;
   /** The results, if it is done. */
   readonly results?: readonly { outcome: WriteOutcome; id: string; version: number; lastUpdated: number }[];
   /** Milliseconds since 1970 UTC. */

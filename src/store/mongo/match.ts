@@ -4,18 +4,14 @@ import { type Conditional, queryOf } from '../port/conditional.ts';
 import type { Put, Requirement, WriteResult } from '../port/records.ts';
 import { RequirementFailed, SeveralMatch } from '../port/errors.ts';
 import type { Core, PartitionInfo, Step } from './core.ts';
-import { withId } from '../record/changes.ts';
 import { findMatches } from './count.ts';
 import { readCurrent } from './current.ts';
+import { reservationId } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { findReferring } from './referring.ts';
-import { reservationId } from './reservation-id.ts';
 
 /** The change if nothing matches: its id must be free. */
-export function unconditional(change: Conditional, id: string): Put {
-  const free: Put = { ...change, precondition: { is: 'absent' } };
-  return id === change.id ? free : withId(free, id);
-}
+export const unconditional = (change: Conditional): Put => ({ ...change, precondition: { is: 'absent' } });
 
 /** Throws `RequirementFailed` if one does not hold, and the errors of a search. */
 export async function requireAll(

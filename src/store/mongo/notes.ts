@@ -3,12 +3,10 @@ import type { Note } from '../port/transfer.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { documents, marks, partitionsOf, reservations } from './collections.ts';
 import type { Core } from './core.ts';
-import { keptResults } from './keyed.ts';
+import { keepMark, reservationOf } from './keyed.ts';
 import type { MarkDocument, ReservationDocument, SmallDocument } from './layout.ts';
-import { keepMark } from './mark.ts';
 import { documentsOf } from './pages.ts';
 import { requireWriting } from './register.ts';
-import { keyReservation } from './reservation-id.ts';
 
 /** Notes per operation. */
 const size = 500;
@@ -63,7 +61,7 @@ export async function putNotes(core: Core, notes: readonly Note[]): Promise<void
         await keepMark(core, known.get(note.partition) ?? '', note.mark);
         break;
       case 'key': {
-        const reservation = reservationOf(known.get(note.partition) ?? '', note);
+        const reservation = reservationOf(known.get(note.partition) ?? '', note.key, note.results);
         const filter = { _id: reservation._id };
         keyed.push({ replaceOne: { filter, replacement: reservation, upsert: true } });
         break;
@@ -73,16 +71,4 @@ export async function putNotes(core: Core, notes: readonly Note[]): Promise<void
     }
   }
   if (keyed.length > 0) await reservations(database).bulkWrite(keyed, { ordered: false });
-}
-
-function reservationOf(p: string, { key, results }: Extract<Note, { kind: 'key' }>): ReservationDocument {
-  return {
-    _id: keyReservation(p, key.key),
-    p,
-    key: key.key,
-    body: key.body,
-    id: results[0]?.id ?? '',
-    results: keptResults(results),
-    expires: key.expires,
-  };
 }

@@ -4,7 +4,7 @@ import type { Mark } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
 import { recordDigest } from '../record/digest.ts';
 import { byResource, createdAmong, type VersionsOfOne } from '../record/versions.ts';
-import { claimPlaces } from './apply.ts';
+import { claimPlaces } from './put-documents.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { requireAttachments } from './attachments.ts';
 import { parameters } from './collections.ts';
@@ -13,7 +13,7 @@ import { createdBefore } from './created.ts';
 import { readMany, type Stored } from './current.ts';
 import { isOnlyTaken } from './failures.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
-import { keepMark } from './mark.ts';
+import { keepMark } from './keyed.ts';
 import { documentOf, historyOf } from './prepare.ts';
 
 /** The longest text that surely fits, in bytes: a document of the server may have 16 MB with its index entries. */

@@ -3,7 +3,7 @@ import type { AnyBulkWriteOperation, UpdateFilter } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { printOwners } from '../keys/owners.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
-import { claimPlace } from './apply.ts';
+import { claimPlaces } from './put-documents.ts';
 import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';
@@ -86,7 +86,7 @@ async function move(
   const { _id, p } = filter;
   await inTransaction(core, async session => {
     const { matchedCount } = await resources(core, type).updateOne(filter, replaced(fresh), { session });
-    if (matchedCount === 1) await claimPlace(core, type, { _id, p, b: fresh.b }, { session });
+    if (matchedCount === 1) await claimPlaces(core, type, [{ _id, p, b: fresh.b }], { session });
   });
 }
 

@@ -95,16 +95,9 @@ export type Precondition =
    * No resource of the change's type matches, decided atomically with the write: then the id must be free, and it is
    * created. If one matches, the result is `matched` and nothing of this change is written; several throw
    * `SeveralMatch`. With `except`, the ids of the records of this type that the write changes, those are not looked at,
-   * and a match throws `RequirementFailed`: then nothing of the whole write is done. `keepsId` is true for an id that a
-   * client has chosen: the record is created under it or not at all; others may get the id of a write that a crash has
-   * interrupted.
+   * and a match throws `RequirementFailed`: then nothing of the whole write is done.
    */
-  | {
-      readonly is: 'no-match';
-      readonly query: Query;
-      readonly except?: readonly string[];
-      readonly keepsId?: boolean;
-    };
+  | { readonly is: 'no-match'; readonly query: Query; readonly except?: readonly string[] };
 
 export interface WriteOptions {
   /**

@@ -1,14 +1,7 @@
 import { stamp } from '../../fhir/resource-text.ts';
 import { isConditional } from '../port/conditional.ts';
 import { StoreUnavailable } from '../port/errors.ts';
-import {
-  type Change,
-  longestRecord,
-  type Put,
-  type Requirement,
-  type WriteOutcome,
-  type WriteResult,
-} from '../port/records.ts';
+import { type Change, longestRecord, type Requirement, type WriteOutcome, type WriteResult } from '../port/records.ts';
 import type { StoreDefinitions } from '../port/store.ts';
 
 /**
@@ -67,14 +60,4 @@ export function firstOutcome({ outcome, first }: Pick<WriteResult, 'outcome' | '
   const kept = outcome === 'repeated' ? first : outcome;
   if (kept === undefined) throw new Error('A repeated result lacks its original outcome');
   return kept;
-}
-
-/** A change with another id: that of its reservation. The text begins as fhir/resource-text.ts writes it. */
-export function withId(change: Put, id: string): Put {
-  const { before, after } = change.text;
-  const ending = (of: string): string => `"id":${JSON.stringify(of)},"meta":{`;
-  if (!before.endsWith(ending(change.id))) throw new Error('The text of a change has an unexpected beginning');
-  const start = before.slice(0, -ending(change.id).length);
-  const { parsed: _, ...kept } = change; // it has the other id
-  return { ...kept, id, text: { before: start + ending(id), after } };
 }

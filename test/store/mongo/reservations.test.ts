@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyChange } from '../../../src/store/mongo/apply.ts';
 import { history } from '../../../src/store/mongo/core.ts';
 import { places, reservations } from '../../../src/store/mongo/collections.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
+import { writeTogether } from '../../../src/store/mongo/write.ts';
 import { StoreUnavailable } from '../../../src/store/port/errors.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store } from '../../../src/store/port/store.ts';
@@ -36,7 +36,6 @@ describe('writes that a store on a single server left unfinished', () => {
       p,
       key: 'k',
       body: 'body',
-      type: t.typeName,
       id: 'a',
       expires,
     });
@@ -96,7 +95,7 @@ it('a change that has lost a race is not begun again when its caller got a timeo
   const partition = (await core.registry.partition('demo'))!; // added when it was opened
   const hurried = { ...core, options: { ...core.options, timeout: 1 } };
   const all = await Promise.allSettled(
-    Array.from({ length: 20 }, (_, at) => applyChange(hurried, partition, t.put('a', [t.token(`n${at}`)]), {})),
+    Array.from({ length: 20 }, (_, at) => writeTogether(hurried, partition, [t.put('a', [t.token(`n${at}`)])], {})),
   );
   const refused = all.filter(one => one.status === 'rejected').map(({ reason }) => reason);
   expect(refused.length).toBeGreaterThan(0);
