@@ -1,20 +1,19 @@
-import type { AnyBulkWriteOperation } from 'mongodb';
+import type { Collection } from 'mongodb';
 import { RecordTooLarge } from '../port/errors.ts';
 import type { Mark } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
 import { recordDigest } from '../record/digest.ts';
 import { byResource, createdAmong, type VersionsOfOne } from '../record/versions.ts';
-import { claimPlaces } from './put-documents.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { requireAttachments } from './attachments.ts';
 import { parameters } from './collections.ts';
-import { type Core, history, type PartitionInfo, resources } from './core.ts';
+import { type Core, history, type PartitionInfo } from './core.ts';
 import { createdBefore } from './created.ts';
 import { readMany, type Stored } from './current.ts';
-import { isOnlyTaken } from './failures.ts';
-import type { HistoryDocument, ResourceDocument } from './layout.ts';
+import type { HistoryDocument } from './layout.ts';
 import { keepMark } from './keyed.ts';
 import { documentOf, historyOf } from './prepare.ts';
+import { LostRace, type NextDocument, putDocuments } from './put-documents.ts';
 
 /** The longest text that surely fits, in bytes: a document of the server may have 16 MB with its index entries. */
 const longest = 15 * 1024 * 1024;
@@ -38,8 +37,7 @@ export async function restoreVersions(
     const attached = of.flat().flatMap(({ attachments }) => attachments);
     await requireAttachments(core, partition.p, attached, type);
     if (!core.options.model.types.has(type)) await forgetIndexes(core, partition, type);
-    for (let left: readonly VersionsOfOne[] = of; left.length > 0;)
-      left = await restoreType(core, partition, type, left);
+    while (!(await restoreType(core, partition, type, of)));
   }
   // The next writes of this process are later than all restored ones.
   const latest = versions.reduce((most, { lastUpdated }) => Math.max(most, lastUpdated), 0);
@@ -47,18 +45,23 @@ export async function restoreVersions(
   await keepMark(core, partition.p, mark);
 }
 
-/** Returns the resources that another process has written meanwhile. */
+/** Returns false if another process has written one of the resources meanwhile. */
 async function restoreType(
   core: Core,
   partition: PartitionInfo,
   type: string,
   of: readonly VersionsOfOne[],
-): Promise<readonly VersionsOfOne[]> {
+): Promise<boolean> {
   const { p } = partition;
-  const ids = of.map(([{ id }]) => id);
-  const kept = await readMany(core, p, type, ids);
+  const kept = await readMany(
+    core,
+    p,
+    type,
+    of.map(([{ id }]) => id),
+  );
   const older: HistoryDocument[] = [];
-  const current: { of: VersionsOfOne; before: Stored | undefined; document: ResourceDocument }[] = [];
+  const replaced: HistoryDocument[] = [];
+  const next: NextDocument[] = [];
   for (const one of of) {
     const before = kept.get(one[0].id);
     const last = one.at(-1) ?? one[0];
@@ -69,22 +72,30 @@ async function restoreType(
     if (top === undefined) continue;
     for (const version of one)
       if (version.version < top.version && version.version !== before?.version) older.push(olderOf(p, top.b, version));
-    if (document !== undefined) {
-      if (before !== undefined) older.push(historyOf(before));
-      current.push({ of: one, before, document });
-    }
+    if (document === undefined) continue;
+    if (before !== undefined) replaced.push(historyOf(before));
+    next.push({ before, document });
   }
-  const inserts = older.map(document => ({ insertOne: { document } }));
-  await insert(inserts, all => history(core, type).bulkWrite(all, { ordered: false }));
-  const documents = current.map(({ document }) => document);
-  await claimPlaces(core, type, documents, {});
-  const steps = current.map(({ before, document }): AnyBulkWriteOperation<ResourceDocument> => {
-    if (before === undefined) return { insertOne: { document } };
-    const filter = { p, b: before.b, _id: before._id, version: before.version };
-    return { replaceOne: { filter, replacement: document } };
-  });
-  const done = await insert(steps, all => resources(core, type).bulkWrite(all, { ordered: false }));
-  return done === steps.length ? [] : current.map(one => one.of);
+  try {
+    await putDocuments(core, type, next, [...(await missingIn(history(core, type), p, older)), ...replaced], {});
+    return true;
+  } catch (error) {
+    if (error instanceof LostRace) return false;
+    throw error;
+  }
+}
+
+/** Versions that exist stay as they are. */
+async function missingIn(
+  versions: Collection<HistoryDocument>,
+  p: string,
+  older: readonly HistoryDocument[],
+): Promise<readonly HistoryDocument[]> {
+  if (older.length === 0) return [];
+  const named = { _id: { $in: older.map(({ _id }) => _id) }, p };
+  const found = await versions.find(named, { projection: { _id: 1 } }).toArray();
+  const there = new Set(found.map(({ _id }) => _id));
+  return older.filter(({ _id }) => !there.has(_id));
 }
 
 /** When a record was created that gets these versions. */
@@ -99,21 +110,6 @@ async function createdWith(
   const { version, text, updated } = before;
   const lastUpdated = (await createdBefore(core, p, type, before)) ?? updated;
   return createdAmong([{ version, text, lastUpdated }, ...versions.filter(one => one.version !== version)]);
-}
-
-/** Existing documents stay. Returns the number of steps that were done. */
-async function insert<T>(
-  steps: readonly T[],
-  write: (steps: readonly T[]) => Promise<{ readonly insertedCount: number; readonly matchedCount: number }>,
-): Promise<number> {
-  if (steps.length === 0) return 0;
-  try {
-    const { insertedCount, matchedCount } = await write(steps);
-    return insertedCount + matchedCount;
-  } catch (error) {
-    if (!isOnlyTaken(error)) throw error;
-    return error.result.insertedCount + error.result.matchedCount;
-  }
 }
 
 function olderOf(p: string, b: string, older: KeptVersion): HistoryDocument {
