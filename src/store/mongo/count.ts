@@ -5,7 +5,6 @@ import type { Explain } from '../port/explained.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { termIndex } from './collection-indexes.ts';
 import { type Core, type PartitionInfo, resources, type Step } from './core.ts';
-import { countUses } from './count-uses.ts';
 import { explained, traceCommand } from './explain.ts';
 import { asTheUrlSays, findDocuments, withHint } from './find.ts';
 import type { ResourceDocument } from './layout.ts';
@@ -31,7 +30,6 @@ async function countIn(place: Place, query: Query): Promise<number> {
   if (asked === undefined) return 0;
   const { filter, hint } = unorderedPlan(place, asked);
   const options = { ...asTheUrlSays(core), maxTimeMS: core.options.deadline };
-  countUses(place, asked, []);
   if (trace !== undefined) trace.clauses = asked.clauses;
   return withHint(hint, {}, async hinted => {
     const collection = resources(core, type.name);
@@ -55,7 +53,6 @@ export async function findMatches(
   const place: Place = { core, type, p };
   const asked = resolveQuery(place, query, await readIndexes(place));
   if (asked === undefined) return [];
-  countUses(place, asked, []);
   const plan = unorderedPlan(place, asked);
   const found = await findDocuments<{ _id: string }>(place, plan, { projection: { _id: 1 }, limit }, step);
   return found.map(({ _id }) => idOf(_id));

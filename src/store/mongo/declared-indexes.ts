@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { ResourceType } from '../../model/model.ts';
 import { sortVersion } from '../keys/order-key.ts';
 import { createdOrder } from '../port/indexes.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import { digestWithVersion, indexDigest } from '../upkeep/definitions.ts';
 
 /**
  * To be raised whenever entries of the same definitions are stored differently (entries.ts): every document is then
@@ -22,29 +21,24 @@ export interface WantedIndex {
   readonly digest: string;
 }
 
-/** The definitions that determine index entries: all processes that write one store must agree on them. */
-export function definitionsDigest(model: StoreDefinitions['model']): string {
-  return `${indexVersion}.${createdVersion}:${model.digest}`;
-}
+/** The definitions that determine index entries. */
+export const definitionsDigest = digestWithVersion(indexVersion, createdVersion);
 
-/** Without definitions a process writes no records. */
-export const noDefinitions = `${indexVersion}.${createdVersion}:`;
-
-/** The digest of the model in what `definitionsDigest` returns. */
-export const modelDigest = (registered: string): string => registered.slice(registered.indexOf(':') + 1);
+/** The digest of the definitions of a process without any: it writes no records. */
+export const noDefinitions = definitionsDigest({ digest: '' });
 
 /** The indexes of a type in a partition of this zone, for comparison with `parameters`. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
   const params = [...type.indexed.values()].map(({ code, digest: by, single }) => {
     const sorts = type.sortIndexes.has(code) ? [sortVersion] : [];
-    return { code, digest: digest([indexVersion, zone, by, single, ...sorts]) };
+    return { code, digest: indexDigest([indexVersion, zone, by, single, ...sorts]) };
   });
   const pairs = type.pairs.map(({ code, owner, token }) => ({
     code,
-    digest: digest([indexVersion, zone, owner.digest, token.digest]),
+    digest: indexDigest([indexVersion, zone, owner.digest, token.digest]),
   }));
   // Documents of a type with a sort date have no time of creation.
-  const created = type.sortDate === undefined ? [{ code: createdOrder, digest: digest([createdVersion]) }] : [];
+  const created = type.sortDate === undefined ? [{ code: createdOrder, digest: indexDigest([createdVersion]) }] : [];
   return [...params, ...pairs, ...created];
 }
 
@@ -52,14 +46,10 @@ export function wantedIndexes(type: ResourceType, zone: string): readonly Wanted
 export function madeBy(type: ResourceType, zone: string): string {
   const known = made.get(type)?.get(zone);
   if (known !== undefined) return known;
-  const fresh = digest(wantedIndexes(type, zone).map(index => [index.code, index.digest]));
+  const fresh = indexDigest(wantedIndexes(type, zone).map(index => [index.code, index.digest]));
   made.set(type, new Map([...(made.get(type) ?? []), [zone, fresh]]));
   return fresh;
 }
 
 /** The values are kept by type and zone: each written document needs one. */
 const made = new WeakMap<ResourceType, ReadonlyMap<string, string>>();
-
-function digest(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
-}

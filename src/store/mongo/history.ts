@@ -2,7 +2,6 @@ import type { Filter } from 'mongodb';
 import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 import { fewAtOnce } from '../record/few-at-once.ts';
 import { versionOrder } from '../record/versions.ts';
-import type { VersionSlice } from '../upkeep/versions.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources, versionsOf } from './core.ts';
@@ -69,27 +68,16 @@ const typesAtOnce = 4;
 const recordSlice = 100;
 
 /**
- * The next slice of versions in the order of time. Current versions are read before older ones: a version is in the
- * history before it is replaced, so that none is missing; one that is found twice is returned once.
+ * The keys of the next versions in the order of time. Current versions are read before older ones: a version is in the
+ * history before it is replaced, so that none is missing.
  */
-export async function historySlice(core: Core, p: string, scope: HistoryScope): Promise<VersionSlice> {
+export async function nextKeys(core: Core, p: string, scope: HistoryScope): Promise<readonly VersionKey[]> {
   const used = scope.of.length > typesAtOnce ? await usedTypesOf(core, p) : undefined;
   const of = used === undefined ? scope.of : scope.of.filter(({ type }) => used.has(type));
   const found = await fewAtOnce(of, typesAtOnce, ({ type, ids }) =>
     ids === undefined ? keysOfType(core, p, type, scope) : keysOfRecords(core, p, type, ids, scope),
   );
-  const order = versionOrder(scope.order);
-  const keys = new Map(found.flat().map(key => [`${key.type}/${key.id}/${key.version}`, key]));
-  const next = [...keys.values()]
-    .filter(key => isIn(key, scope, order))
-    .sort(order)
-    .slice(0, scope.slice);
-  return { versions: await versionsAt(core, p, next), last: next.length < scope.slice ? undefined : next.at(-1) };
-}
-
-function isIn(key: VersionKey, scope: HistoryScope, order: ReturnType<typeof versionOrder>): boolean {
-  const { from = -Infinity, to = Infinity, after } = scope;
-  return key.lastUpdated >= from && key.lastUpdated <= to && (after === undefined || order(key, after) > 0);
+  return found.flat();
 }
 
 interface Key {
@@ -182,29 +170,36 @@ function keyOf(p: string, type: string, { _id, version, updated }: Key): Version
   return { type, id, version, lastUpdated: updated };
 }
 
+/** Versions that are read together. */
+const versionsAtOnce = 50;
+
 /**
  * The versions with these keys, in their order. Without copies in the history that a write left there after it lost a
  * race: they are not older than the current version.
  */
-async function versionsAt(core: Core, p: string, keys: readonly VersionKey[]): Promise<readonly KeptVersion[]> {
-  const found = new Map<string, KeptVersion>();
-  for (const [type, of] of Map.groupBy(keys, key => key.type)) {
-    const ids = of.map(({ id }) => id);
-    const current = await readMany(core, p, type, ids);
-    const older: string[] = [];
-    for (const { id, version } of of) {
-      const stored = current.get(id);
-      if (stored?.version === version) found.set(`${type}/${id}/${version}`, keptVersion(core, p, type, stored));
-      else if (stored !== undefined && version < stored.version) older.push(historyId(p, id, version));
+export async function* versionsAt(core: Core, p: string, keys: readonly VersionKey[]): AsyncIterable<KeptVersion> {
+  for (let at = 0; at < keys.length; at += versionsAtOnce) {
+    const some = keys.slice(at, at + versionsAtOnce);
+    const found = new Map<string, KeptVersion>();
+    const keep = (type: string, stored: Stored): void => {
+      const version = { ...ownedVersion(core, p, type, stored), attachments: attachedTo(stored) };
+      found.set(`${type}/${version.id}/${version.version}`, version);
+    };
+    for (const [type, of] of Map.groupBy(some, key => key.type)) {
+      const ids = of.map(({ id }) => id);
+      const current = await readMany(core, p, type, ids);
+      const older: string[] = [];
+      for (const { id, version } of of) {
+        const stored = current.get(id);
+        if (stored?.version === version) keep(type, stored);
+        else if (stored !== undefined && version < stored.version) older.push(historyId(p, id, version));
+      }
+      if (older.length === 0) continue;
+      for await (const stored of history(core, type).find({ p, _id: { $in: older } })) keep(type, stored);
     }
-    for await (const stored of older.length === 0 ? [] : history(core, type).find({ p, _id: { $in: older } })) {
-      const kept = keptVersion(core, p, type, stored);
-      found.set(`${type}/${kept.id}/${kept.version}`, kept);
+    for (const { type, id, version } of some) {
+      const one = found.get(`${type}/${id}/${version}`);
+      if (one !== undefined) yield one;
     }
   }
-  return keys.flatMap(({ type, id, version }) => found.get(`${type}/${id}/${version}`) ?? []);
-}
-
-function keptVersion(core: Core, p: string, type: string, stored: Stored): KeptVersion {
-  return { ...ownedVersion(core, p, type, stored), attachments: attachedTo(stored) };
 }

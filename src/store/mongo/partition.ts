@@ -23,7 +23,7 @@ import type { Core, PartitionInfo } from './core.ts';
 import { countMatches, countOf } from './count.ts';
 import { ownedVersion, readCurrent, readMany, readOlder } from './current.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
-import { historySlice, keptTypes, keptVersions } from './history.ts';
+import { keptTypes, keptVersions, nextKeys, versionsAt } from './history.ts';
 import { repeatedResults } from './keyed.ts';
 import { declared } from './prepare.ts';
 import { findReferring, listTypes, usedTypesOf } from './referring.ts';
@@ -124,7 +124,8 @@ export class MongoPartition implements Partition {
         {
           types: () => keptTypes(core, p),
           versions: (type, after) => keptVersions(core, p, type, after),
-          slice: one => historySlice(core, p, one),
+          keys: one => nextKeys(core, p, one),
+          at: keys => versionsAt(core, p, keys),
         },
         scope,
       ),

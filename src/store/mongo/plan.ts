@@ -5,13 +5,14 @@ import { isOfAnyType } from '../keys/terms.ts';
 import { isNone, partsOf } from '../plan/clause.ts';
 import { lower } from '../plan/lower.ts';
 import { usePairs } from '../plan/simplify.ts';
+import { countUses } from '../server/index-usage.ts';
 import { bucketOf, ownerOf } from './bucket.ts';
 import { orderIndex, sortedField, termIndex } from './collection-indexes.ts';
 import { anyOf } from './conditions.ts';
 import type { Core } from './core.ts';
 import { allOf, conditionOf } from './filter.ts';
 import type { ResourceDocument } from './layout.ts';
-import { type Clause, indexesOf, type MongoIndexes } from './lower.ts';
+import { type Clause, type Index, indexesOf, type MongoIndexes } from './lower.ts';
 import { everyTerm, updatedField } from './names.ts';
 import type { Key } from './order.ts';
 import type { Trace } from './trace.ts';
@@ -108,13 +109,19 @@ export async function readIndexes({ core, type, p }: Place): Promise<MongoIndexe
 }
 
 /**
- * Resolves a query; undefined if nothing can match. Throws `IndexPending` if an index that it needs is not complete.
+ * Resolves a query, and counts its indexes; undefined if nothing can match. Throws `IndexPending` if an index that it
+ * needs is not complete.
  */
 export function resolveQuery(place: Place, query: Query, indexes: MongoIndexes): ResolvedQuery | undefined {
   const clause = lower(query, indexes);
   if (isNone(clause)) return undefined;
-  return { clauses: partsOf(usePairs(clause, () => indexes.pairs())), shards: shardFilters(place, clause) };
+  const clauses = partsOf(usePairs(clause, () => indexes.pairs()));
+  countUses(place.core.options.used, usesOf(place), clauses);
+  return { clauses, shards: shardFilters(place, clause) };
 }
+
+/** What the uses of indexes are counted for. */
+export const usesOf = ({ type }: Place) => ({ type, codeOf: ({ code }: Index): string => code });
 
 /**
  * The shard conditions of a search on a sharded cluster: the partition, so that only its servers are queried, and the

@@ -7,14 +7,14 @@ import { mostSorted } from '../keys/sorted.ts';
 import { TooManyToSort } from '../port/errors.ts';
 import { fitting, isFull } from '../port/pages.ts';
 import type { Page, StoredVersion, StoreSearch } from '../port/records.ts';
+import { countUses } from '../server/index-usage.ts';
 import type { Core, PartitionInfo } from './core.ts';
-import { countUses } from './count-uses.ts';
 import { explained } from './explain.ts';
 import { allOf } from './filter.ts';
 import { asTheUrlSays, findDocuments, type FoundDocument, type Reading, type RequestedPage } from './find.ts';
 import { createdField } from './names.ts';
 import { fieldsOf, idOf, type Key, lowerSort, type Ordered, positionOf, soleKey } from './order.ts';
-import { type Place, readIndexes, type ResolvedQuery, resolveQuery, unorderedPlan } from './plan.ts';
+import { type Place, readIndexes, type ResolvedQuery, resolveQuery, unorderedPlan, usesOf } from './plan.ts';
 import { walk } from './walk.ts';
 
 /**
@@ -38,7 +38,8 @@ async function pageIn(place: Place, { query, sort, limit, after }: StoreSearch):
   const asked = resolveQuery(place, query, indexes);
   const keys = lowerSort(sort, indexes);
   if (asked === undefined) return { versions: [], next: undefined };
-  countUses(place, asked, keys);
+  const sorts = keys.flatMap(key => (key.by === 'id' ? [] : (key.index ?? [])));
+  countUses(core.options.used, usesOf(place), [], sorts);
   if (trace !== undefined) Object.assign(trace, { clauses: asked.clauses, keys });
   const key = soleKey(keys);
   const wanted = { limit: limit + 1, after, projection: projectionOf(keys) };

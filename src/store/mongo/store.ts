@@ -9,6 +9,7 @@ import type { Partition } from '../port/partitions.ts';
 import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
 import type { Note, VerifyScope } from '../port/transfer.ts';
 import { doChores } from '../upkeep/chores.ts';
+import { modelDigest } from '../upkeep/definitions.ts';
 import { Indexes } from '../upkeep/indexes.ts';
 import { verify } from '../upkeep/verify.ts';
 import { auditCollection } from './audit-collection.ts';
@@ -17,7 +18,6 @@ import { readMeta } from './collections.ts';
 import { connect, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
 import { makeNewIndexes } from './database-indexes.ts';
-import { modelDigest } from './declared-indexes.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
@@ -144,7 +144,7 @@ class MongoStore implements Store {
       return {
         problems: [],
         served,
-        definitions: definitions === undefined ? undefined : modelDigest(`${definitions}`),
+        definitions: modelDigest(definitions?.toString()),
       };
     });
   }

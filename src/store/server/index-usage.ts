@@ -1,6 +1,7 @@
 import type { Model, ResourceType } from '../../model/model.ts';
 import { sortKindOf } from '../../search/sort-value.ts';
 import { hasSortIndex } from '../../search/sort.ts';
+import { type Clause, visitIndexes } from '../plan/clause.ts';
 import type { DocumentStore } from '../port/documents.ts';
 
 /** The uses of an index in some days. */
@@ -72,6 +73,21 @@ export type IndexUse = 'search' | 'sort';
 
 /** Counts a use of an index of a type: of a parameter or of a pair (`patient+code`). */
 export type CountUse = (type: ResourceType, code: string, use: IndexUse) => void;
+
+/**
+ * Counts the indexes of a search; of a count those of its clauses alone. `codeOf` names the parameter of an index;
+ * `sorts` are the indexes of the sort keys.
+ */
+export function countUses<I>(
+  used: CountUse | undefined,
+  { type, codeOf }: { readonly type: ResourceType; readonly codeOf: (index: I) => string },
+  clauses: readonly Clause<I>[],
+  sorts: readonly I[] = [],
+): void {
+  if (used === undefined) return;
+  for (const clause of clauses) visitIndexes(clause, index => used(type, codeOf(index), 'search'));
+  for (const index of sorts) used(type, codeOf(index), 'sort');
+}
 
 /** The uses of the indexes of types, by type, use and code: `{ Observation: { search: { code: 3 } } }`. */
 export type Uses = Record<string, Partial<Record<IndexUse, Record<string, number>>>>;

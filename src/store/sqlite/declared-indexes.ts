@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import { sortVersion } from '../keys/order-key.ts';
 import { type End, sortEnds } from '../plan/sort.ts';
 import type { StoreDefinitions } from '../port/store.ts';
+import { digestWithVersion, indexDigest } from '../upkeep/definitions.ts';
 
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
 const indexVersion = 1;
@@ -34,16 +34,8 @@ export interface WantedPartition {
 
 type StoreModel = StoreDefinitions['model'];
 
-/** The definitions that determine index entries: two processes that write one file must agree on them. */
-export function definitionsDigest(model: StoreModel): string {
-  return `${indexVersion}.${createdVersion}:${model.digest}`;
-}
-
-/** The digest of the model in what `definitionsDigest` returns; undefined if no definitions are registered. */
-export function modelDigest(registered: string | undefined): string | undefined {
-  const digest = registered?.slice(registered.indexOf(':') + 1);
-  return digest === '' ? undefined : digest;
-}
+/** The definitions that determine index entries. */
+export const definitionsDigest = digestWithVersion(indexVersion, createdVersion);
 
 /** Whether any type of a model has an index of words. */
 export function hasFullText({ types }: StoreModel): boolean {
@@ -59,14 +51,14 @@ function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] 
   // ord is in every row: a change of it changes all indexes of the type.
   const { sortDate } = type;
   const order = [indexVersion, zone, ...(sortDate ? [sortDate.code, sortDate.digest] : ['created', createdVersion])];
-  const wanted: WantedIndex[] = [{ code: orderCode, digest: digest([...order]) }];
+  const wanted: WantedIndex[] = [{ code: orderCode, digest: indexDigest([...order]) }];
   const add = (code: string, ...by: readonly unknown[]): void => {
-    wanted.push({ code, digest: digest([...order, ...by]) });
+    wanted.push({ code, digest: indexDigest([...order, ...by]) });
   };
   for (const param of type.indexed.values()) {
     const sorts = sortsOf(type, param);
     if (param.reads === 'words')
-      wanted.push({ code: param.code, digest: digest([...order, param.digest]), words: true });
+      wanted.push({ code: param.code, digest: indexDigest([...order, param.digest]), words: true });
     else add(param.code, param.digest, sorts.highest, sorts.lowest);
     for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.digest);
     for (const end of sortEndsOf(type, param)) add(sortCode(param.code, end), sortVersion, end, param.digest);
@@ -105,8 +97,4 @@ export function sortsOf(
   const isSortDate = type.sortDate?.code === param.code;
   const sorted = param.type === 'date' && (isSortDate || type.parameters.has(param.code));
   return { highest: sorted && !isSortDate, lowest: sorted && !param.single };
-}
-
-function digest(parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
 }

@@ -33,6 +33,7 @@ export interface TypeIndex {
   readonly indexes: ReadonlyMap<string, Index>;
   /** The code of the parameter or of the pair, by the number of its index. */
   readonly codes: ReadonlyMap<number, string>;
+  readonly codeOf: (p: number) => string;
   readonly params: readonly ParamIndex[];
   readonly pairs: readonly PairIndex[];
   /** What searches need of them. */
@@ -129,6 +130,7 @@ function unknown(code: string): Index {
 
 function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, Index>): TypeIndex {
   const of = (code: string): Index => indexes.get(code) ?? unknown(code);
+  const codes = new Map([...indexes.values()].map(({ code, p }) => [p, paramOf(code, type)]));
   const params = [...type.indexed.values()].map(param => ({
     ...of(param.code),
     param,
@@ -145,7 +147,8 @@ function typeIndex(t: number, type: ResourceType, indexes: ReadonlyMap<string, I
     t,
     type,
     indexes,
-    codes: new Map([...indexes.values()].map(({ code, p }) => [p, paramOf(code, type)])),
+    codes,
+    codeOf: p => codes.get(p) ?? '',
     absolute: new Set([...indexes.values()].flatMap(({ p, absolute }) => (absolute ? [p] : []))),
     params,
     pairs,

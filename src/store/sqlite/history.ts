@@ -1,9 +1,6 @@
 import { Turns } from '../../limits/turns.ts';
-import { mostPageText } from '../port/pages.ts';
 import type { StoreDefinitions } from '../port/store.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
-import { versionOrder } from '../record/versions.ts';
-import type { VersionSlice } from '../upkeep/versions.ts';
 import { attachedTo } from './attachments.ts';
 import type { Database } from './open.ts';
 import { typeNumber } from './restore.ts';
@@ -21,38 +18,50 @@ export interface HistoryPlace {
 }
 
 /**
- * The next slice of versions in the order of time. Each type has three ranges, of current versions, tombstones and
- * older versions, which are merged; each named record has two.
+ * The keys of the next versions in the order of time. Each type has three ranges, of current versions, tombstones and
+ * older versions; each named record has two.
  */
-export async function historySlice(place: HistoryPlace, scope: HistoryScope): Promise<VersionSlice> {
-  const { database, n } = place;
+export async function nextKeys({ database, n }: HistoryPlace, scope: HistoryScope): Promise<readonly VersionKey[]> {
   const turns = new Turns();
-  const keys: (VersionKey & { readonly t: number })[] = [];
-  const read = (t: number, type: string, select: Sql): void => {
+  const keys: VersionKey[] = [];
+  const read = (type: string, select: Sql): void => {
     for (const [lastUpdated, id, version] of database.query(select))
-      keys.push({ t, type, lastUpdated: Number(lastUpdated), id: String(id), version: Number(version) });
+      keys.push({ type, lastUpdated: Number(lastUpdated), id: String(id), version: Number(version) });
   };
   for (const { type, ids } of scope.of) {
     const t = typeNumber(database, n, type);
     if (t === 0) continue;
     await turns.next();
-    if (ids === undefined) for (const range of rangesOf(t, type, scope)) read(t, type, range);
+    if (ids === undefined) for (const range of rangesOf(t, type, scope)) read(type, range);
     for (const [at, id] of (ids ?? []).entries()) {
       if (at % recordSlice === recordSlice - 1) await turns.next();
-      for (const range of rangesOfRecord(t, type, id, scope)) read(t, type, range);
+      for (const range of rangesOfRecord(t, type, id, scope)) read(type, range);
     }
   }
-  const next = keys.sort(versionOrder(scope.order)).slice(0, scope.slice);
-  const versions: KeptVersion[] = [];
-  let characters = 0;
-  for (const key of next) {
+  return keys;
+}
+
+/** The versions with these keys, in their order; each may have moved from the current ones to the others meanwhile. */
+export async function* versionsAt(
+  { database, n, model }: HistoryPlace,
+  keys: readonly VersionKey[],
+): AsyncIterable<KeptVersion> {
+  const turns = new Turns();
+  const fields = 'SELECT id, version, last_updated, owners, text FROM';
+  for (const { type, id, version } of keys) {
     await turns.next();
-    const version = versionAt(place, key);
-    if (version !== undefined) versions.push(version);
-    characters += version?.text?.length ?? 0;
-    if (characters > mostPageText) return { versions, last: key };
+    const t = typeNumber(database, n, type);
+    const row = database.get(
+      `${fields} resources WHERE t = ?1 AND id = ?2 AND version = ?3 UNION ALL ` +
+        `${fields} versions WHERE t = ?1 AND id = ?2 AND version = ?3`,
+      [t, id, version],
+    );
+    if (row === undefined) continue;
+    yield {
+      ...ownedVersion(type, model.types.get(type), row),
+      attachments: attachedTo(database, t, id, version),
+    };
   }
-  return { versions, last: next.length < scope.slice ? undefined : next.at(-1) };
 }
 
 const columns = raw('SELECT last_updated, id, version');
@@ -105,20 +114,3 @@ const comparison = ({ order }: HistoryScope): Sql => raw(order === 'newest' ? '<
 
 const inOrder = ({ order }: HistoryScope, by: readonly string[]): Sql =>
   raw(by.map(column => (order === 'newest' ? `${column} DESC` : column)).join(', '));
-
-/** A version, which may have moved from the current ones to the others since its key was read. */
-function versionAt(
-  { database, model }: HistoryPlace,
-  key: VersionKey & { readonly t: number },
-): KeptVersion | undefined {
-  const { t, type, id, version } = key;
-  const fields = 'SELECT id, version, last_updated, owners, text FROM';
-  const row = database.get(
-    `${fields} resources WHERE t = ?1 AND id = ?2 AND version = ?3 UNION ALL ` +
-      `${fields} versions WHERE t = ?1 AND id = ?2 AND version = ?3`,
-    [t, id, version],
-  );
-  if (row === undefined) return undefined;
-  const stored = ownedVersion(type, model.types.get(type), row);
-  return { ...stored, attachments: attachedTo(database, t, id, version) };
-}

@@ -31,17 +31,18 @@ import type {
 } from '../port/records.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
 import { requireStillDeclared } from '../record/changes.ts';
+import { countUses } from '../server/index-usage.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { partitionIndex, submit } from './core.ts';
 import type { Applied, Core } from './core.ts';
-import { countUses, find } from './find.ts';
+import { find } from './find.ts';
 import { countMatches } from './count.ts';
 import type { LoweredCount } from './count.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { explainCount, explainFind } from './explain.ts';
 import { failureOf } from './failures.ts';
 import type { FoundRow } from './found.ts';
-import { historySlice } from './history.ts';
+import { nextKeys, versionsAt } from './history.ts';
 import { lower, referenceTermsOf } from './lower.ts';
 import type { LoweredSearch } from './lower.ts';
 import { earlier, resultsOf } from './note-jobs.ts';
@@ -99,7 +100,8 @@ export class SqlitePartition implements Partition {
     if (!isIndexedOrder(index.type, sort)) return sortedPage(this, index.type, given, this.#core.options);
     const keys = lowerSort(sort, index);
     const lowered = this.#lowered(query, index);
-    countUses(this.#core, index, lowered.clause, keys);
+    const sorts = keys.flatMap(({ p }) => (p === 0 ? [] : p));
+    countUses(this.#core.options.used, index, [lowered.clause], sorts);
     const search: LoweredSearch = {
       ...lowered,
       keys,
@@ -121,7 +123,7 @@ export class SqlitePartition implements Partition {
     if (query === undefined) return resourcesOf(database, this.#find(type)?.t ?? 0);
     const index = this.#type(type);
     const count = this.#lowered(query, index);
-    countUses(this.#core, index, count.clause, []);
+    countUses(this.#core.options.used, index, [count.clause]);
     if (explain !== undefined) return explainCount(this.#core, index, count, explain);
     const known = countMatches(database, count, budgets.eventLoop);
     if (known !== undefined) return known;
@@ -165,11 +167,13 @@ export class SqlitePartition implements Partition {
   export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
     const { database, options } = this.#core;
     const n = this.#number();
+    const place = { database, n, model: options.model };
     return exportVersions(
       {
         types: async () => keptTypes(database, n),
         versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
-        slice: one => historySlice({ database, n, model: options.model }, one),
+        keys: one => nextKeys(place, one),
+        at: keys => versionsAt(place, keys),
       },
       scope,
     );

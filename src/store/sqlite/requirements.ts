@@ -4,9 +4,10 @@ import { above } from '../keys/interval.ts';
 import { idTerm, urlTerm } from '../keys/terms.ts';
 import { paramsReferringTo, readyIndexes } from '../plan/indexes.ts';
 import type { RecordKey, Referred } from '../port/records.ts';
+import { countUses } from '../server/index-usage.ts';
 import { check, sourcesOf } from './clause-sql.ts';
 import type { Core } from './core.ts';
-import { countUses, find } from './find.ts';
+import { find } from './find.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import type { NoMatch, Unreferred } from './jobs.ts';
 import { lower, referenceTermsOf } from './lower.ts';
@@ -28,7 +29,7 @@ export async function askNoMatch(core: Core, { n }: PartitionIndex, index: TypeI
   };
   const clause = lower(query, index, findTerms);
   const keys = lowerSort([{ by: 'id', descending: false }], index);
-  countUses(core, index, clause, []);
+  countUses(core.options.used, index, [clause]);
   const rows = await find(core, { t: index.t, clause, keys, limit: 1, after: undefined });
   return { is: 'no-match', clause, since: Number(since), found: rows.map(({ id }) => id), terms };
 }

@@ -1,3 +1,4 @@
+import { versionOrder } from '../record/versions.ts';
 import type { HistoryScope, KeptVersion, VersionKey, VersionScope } from '../port/transfer.ts';
 
 /** What a store reads of the versions of a partition. */
@@ -6,14 +7,10 @@ export interface VersionDriver {
   types(): Promise<readonly string[]>;
   /** All versions of the records of a type whose ids come after one, by id, then version. */
   versions(type: string, after: string): AsyncIterable<KeptVersion>;
-  /** The next versions in the order of time. */
-  slice(scope: HistoryScope): Promise<VersionSlice>;
-}
-
-export interface VersionSlice {
-  readonly versions: readonly KeptVersion[];
-  /** The end of the slice; undefined if nothing follows. */
-  readonly last: VersionKey | undefined;
+  /** The keys of the next versions in the order of time, in any order; others may be among them, also twice. */
+  keys(scope: HistoryScope): Promise<readonly VersionKey[]>;
+  /** The versions with these keys, in their order, without those that do not exist. */
+  at(keys: readonly VersionKey[]): AsyncIterable<KeptVersion>;
 }
 
 /** The versions of a partition in the scope: by type, then id, then version, or in the order of time. */
@@ -29,11 +26,20 @@ export async function* exportVersions(
   }
 }
 
+/** Walks in slices: the keys of a slice are merged and sorted, then their versions are read. */
 async function* walk(driver: VersionDriver, scope: HistoryScope): AsyncIterable<KeptVersion> {
+  const order = versionOrder(scope.order);
+  const { from = -Infinity, to = Infinity } = scope;
   for (let { after } = scope; ;) {
-    const { versions, last } = await driver.slice({ ...scope, after });
-    yield* versions;
-    if (last === undefined) return;
-    after = last;
+    const keys = new Map<string, VersionKey>();
+    for (const key of await driver.keys({ ...scope, after })) {
+      const { type, id, version, lastUpdated } = key;
+      const isIn = lastUpdated >= from && lastUpdated <= to && (after === undefined || order(key, after) > 0);
+      if (isIn) keys.set(`${type}/${id}/${version}`, key);
+    }
+    const next = [...keys.values()].sort(order).slice(0, scope.slice);
+    yield* driver.at(next);
+    if (next.length < scope.slice) return;
+    after = next.at(-1);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { historySlice } from '../../../src/store/sqlite/history.ts';
+import { nextKeys } from '../../../src/store/sqlite/history.ts';
 import { openDatabase } from '../../../src/store/sqlite/open.ts';
 import type { Sql } from '../../../src/store/sqlite/sql.ts';
 import type { HistoryScope } from '../../../src/store/port/transfer.ts';
@@ -30,7 +30,7 @@ describe('the statements of a page of versions', () => {
       plans.push(steps.join('; '));
       return query(statement);
     };
-    await historySlice({ database, n: 1, model: t.modelOf() }, scope);
+    await nextKeys({ database, n: 1, model: t.modelOf() }, scope);
     expect(plans).toHaveLength(indexes.length);
     for (const [at, plan] of plans.entries()) {
       expect(plan).toMatch(new RegExp(`^SEARCH \\w+ USING (?:COVERING )?INDEX ${indexes[at]} \\(t=\\? AND [^;]+\\)$`));
