@@ -1,5 +1,4 @@
 // Part of `npm run check`: how comments of `src` begin, and type names that are declared in many files.
-// `npx node test/support/check-words.ts --all` lists every finding, also of folders that have no more than are known.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
@@ -10,9 +9,6 @@ interface Finding {
   readonly line: number;
   readonly text: string;
 }
-
-/** How many findings a folder of `src` may have until it has been cleaned. Numbers here only become smaller. */
-const known: Readonly<Record<string, number>> = { conformance: 1, indexing: 1, interaction: 5, store: 6 };
 
 /** A comment is a sentence with a subject and a verb: these words begin another kind of phrase. */
 const refusedBeginning = /^(?:Of|As|By|The same|That of|Those)\b/;
@@ -69,13 +65,7 @@ const repeatedNames = Array.from(filesOfType).flatMap(([name, files]) =>
       })),
 );
 
-const byFolder = Map.groupBy([...beginnings, ...repeatedNames], ({ path }) => path.split('/')[1]!);
-const isAll = process.argv.includes('--all');
-for (const [folder, findings] of byFolder) {
-  const most = known[folder] ?? 0;
-  const isWorse = findings.length > most;
-  if (isWorse) process.exitCode = 1;
-  if (!isWorse && !isAll) continue;
-  for (const { path, line, text } of findings) console.error(`${path}:${line} ${text}`);
-  console.error(`src/${folder} has ${findings.length} of these; ${most} were known.`);
+for (const { path, line, text } of [...beginnings, ...repeatedNames]) {
+  console.error(`${path}:${line} ${text}`);
+  process.exitCode = 1;
 }

@@ -69,14 +69,14 @@ function typesOf({ types }: Model, { access, base }: FhirRequest): readonly Reso
 const mostRead = 20_000;
 
 /** A type, with the query of its records that the caller may search. */
-interface Asked {
+interface QueriedType {
   readonly type: ResourceType;
   readonly query: Query;
 }
 
 async function labelsOfTypes(
   engine: Engine,
-  asked: readonly Asked[],
+  asked: readonly QueriedType[],
   { requestId }: FhirRequest,
   place: Place,
 ): Promise<Labels> {

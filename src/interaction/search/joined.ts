@@ -139,25 +139,25 @@ export function indexedBy(
 }
 
 /** How the entries of parameters are read. */
-interface Reading {
+interface ReadParam {
   readonly only: ResourceType;
   /** The properties that have all of their values; undefined if they may read others. */
   readonly properties: readonly string[] | undefined;
 }
 
 /** The reading of one parameter is cached: includes and joins read one each. */
-function readingOf(params: readonly SearchParam[], type: ResourceType): Reading {
+function readingOf(params: readonly SearchParam[], type: ResourceType): ReadParam {
   const [param, ...others] = params;
   if (param === undefined || others.length > 0) return { only: withOnly(type, params), properties: undefined };
   const known = readings.get(type)?.get(param);
   if (known !== undefined) return known;
   const reading = { only: withOnly(type, params), properties: referenceProperties(param, type) };
-  const ofType = readings.get(type) ?? new WeakMap<SearchParam, Reading>();
+  const ofType = readings.get(type) ?? new WeakMap<SearchParam, ReadParam>();
   readings.set(type, ofType.set(param, reading));
   return reading;
 }
 
-const readings = new WeakMap<ResourceType, WeakMap<SearchParam, Reading>>();
+const readings = new WeakMap<ResourceType, WeakMap<SearchParam, ReadParam>>();
 
 /** A reference to a contained resource, whose type `resolve()` reads elsewhere in the record, has no entry. */
 const referenceProperties = (

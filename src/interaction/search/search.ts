@@ -108,7 +108,7 @@ export const search: Interaction = async (engine, request, partition) => {
   }
 };
 
-interface Asked {
+interface AskedSearches {
   readonly path: string;
   readonly first: SearchRequest;
   /** The first and all others: one for each type, with the same controls; what the caller may not see is excluded. */
@@ -119,7 +119,7 @@ interface Asked {
 async function answer(
   engine: Engine,
   request: FhirRequest,
-  { path, first, asked, paging }: Asked,
+  { path, first, asked, paging }: AskedSearches,
   place: LimitedPlace,
 ): Promise<FhirResponse> {
   const { base } = request;

@@ -1,7 +1,7 @@
 import { Ids } from './ids.ts';
 
 /** Type and id of a record. */
-interface Key {
+interface TypeAndId {
   readonly type: string;
   readonly id: string;
 }
@@ -11,7 +11,7 @@ export class Seen {
   readonly #ids = new Map<string, Ids>();
   #size = 0;
 
-  constructor(records: readonly Key[]) {
+  constructor(records: readonly TypeAndId[]) {
     for (const record of records) this.add(record);
   }
 
@@ -19,12 +19,12 @@ export class Seen {
     return this.#size;
   }
 
-  has({ type, id }: Key): boolean {
+  has({ type, id }: TypeAndId): boolean {
     return this.#ids.get(type)?.has(id) === true;
   }
 
   /** False if it is in the set already. */
-  add({ type, id }: Key): boolean {
+  add({ type, id }: TypeAndId): boolean {
     let ids = this.#ids.get(type);
     if (ids === undefined) {
       ids = new Ids();

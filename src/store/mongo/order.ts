@@ -35,7 +35,7 @@ export function lowerSort(sort: readonly Sort[], indexes: MongoIndexes): readonl
   return keys.map(fieldKey);
 }
 
-function fieldKey(key: plan.Key<Index>): Key {
+function fieldKey(key: plan.SortKey<Index>): Key {
   const { descending } = key;
   switch (key.by) {
     case 'id':

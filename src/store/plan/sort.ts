@@ -7,7 +7,7 @@ import type { RangeClause } from './clause.ts';
 import { type ParamIndexes, readyIndex } from './indexes.ts';
 
 /** A sort key resolved to the index of its parameter. */
-export type Key<I> =
+export type SortKey<I> =
   | { readonly by: 'id' | 'updated' | 'created'; readonly descending: boolean }
   /** The low end of a date. */
   | { readonly by: 'date'; readonly index: I; readonly end: End; readonly descending: boolean }
@@ -28,11 +28,11 @@ export type End = 'only' | 'highest' | 'lowest';
  * Resolves sort keys. Throws `IndexPending` if an index that they need is not complete, Error for a parameter without a
  * sort index.
  */
-export function lowerSort<I>(sorts: readonly Sort[], indexes: ParamIndexes<I>): readonly Key<I>[] {
+export function lowerSort<I>(sorts: readonly Sort[], indexes: ParamIndexes<I>): readonly SortKey<I>[] {
   return sorts.map(sort => lowerKey(sort, indexes));
 }
 
-function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
+function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): SortKey<I> {
   const { descending } = sort;
   const { sortDate } = indexes.type;
   switch (sort.by) {
@@ -56,11 +56,11 @@ function lowerKey<I>(sort: Sort, indexes: ParamIndexes<I>): Key<I> {
  * If there are several values, the highest counts in a descending order, the lowest in an ascending one.
  * https://hl7.org/fhir/R4/search.html#sort
  */
-function dateKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): Key<I> {
+function dateKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): SortKey<I> {
   return { by: 'date', index: readyIndex(indexes, param).index, end: endOf(param, descending), descending };
 }
 
-function valueKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): Key<I> {
+function valueKey<I>(param: SearchParam, descending: boolean, indexes: ParamIndexes<I>): SortKey<I> {
   const kind = sortKindOf(param);
   if (kind === undefined || !hasSortIndex(indexes.type, param))
     throw new Error(`${indexes.type.name} has no sort index of \`${param.code}\``);

@@ -49,7 +49,7 @@ function resolve(sorts: readonly Sort[], index: TypeIndex): readonly Key[] {
 }
 
 /** The position of a key in the file. */
-function columnOf(key: plan.Key<number>, index: TypeIndex): Key {
+function columnOf(key: plan.SortKey<number>, index: TypeIndex): Key {
   const { descending } = key;
   const { sortDate } = index.type;
   switch (key.by) {

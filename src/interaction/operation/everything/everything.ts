@@ -63,7 +63,7 @@ export const everything: Interaction = async (engine, request, partition) => {
 
 const entryOf = ({ type, id, text = '' }: StoredVersion, base: string) => ({ id, text, place: `${base}/${type}/` });
 
-interface Asked {
+interface AskedEverything {
   readonly of: Compartments;
   readonly asked: EverythingRequest;
 }
@@ -73,7 +73,7 @@ async function find(
   engine: Engine,
   request: FhirRequest,
   partition: Partition,
-  { of, asked }: Asked,
+  { of, asked }: AskedEverything,
 ): Promise<{ readonly page: WalkedPage; readonly beside: Included }> {
   const { model, extract, store } = engine;
   const { base, access } = request;
