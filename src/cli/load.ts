@@ -49,8 +49,9 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
     ]);
     return withStore(config, 'command', async opened => {
       keepHeapSmall();
-      const { model, definitions, store, extract, publicUrl, notIndexed } = opened;
+      const { store, publicUrl, notIndexed } = opened;
       const partition = await partitionOf(store, config.partition);
+      const { model, extract, definitions } = opened.in(partition);
       const base = `${publicUrl}/r4/${partition.id}`;
       const validator = createValidator(definitions, model.definitions);
       const { stdin } = process;
@@ -66,6 +67,7 @@ the validation-policy is enforce. Exit code 3 if records were rejected.`,
       const about = { command: 'load', kind: 'import', action: 'C', partition: partition.id } as const;
       const context = {
         model,
+        definitions,
         partition,
         extract,
         validator,

@@ -2,6 +2,8 @@ import type { AuditLog } from '../audit/log/log.ts';
 import type { Config } from '../config/read.ts';
 import { publicUrlOf } from '../config/read.ts';
 import type { UsableModel } from '../engine/definitions/compile-set.ts';
+import type { PartitionDefinitions } from '../engine/definitions/stored-above.ts';
+import type { FollowedDefinitions } from '../engine/served-store.ts';
 import type { Definitions } from '../definitions/definitions.ts';
 import type { NotIndexedCounts } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
@@ -21,6 +23,8 @@ export interface Opened {
   readonly publicUrl: string;
   /** The type of the owners of records. */
   readonly owner: string | undefined;
+  /** What applies in a partition: with its records that are definitions. */
+  in(partition: Partition): Pick<PartitionDefinitions, 'model' | 'extract' | 'definitions'>;
   /** Closes the audit log and the store. */
   close(): Promise<void>;
 }
@@ -83,7 +87,7 @@ export async function openAt(
   const [
     { ChainedLog },
     { ownerType },
-    { createExtract },
+    { storeDefinitions },
     { NotIndexedCounts: Counts },
     { openStore },
     { keptPublicUrl },
@@ -91,19 +95,16 @@ export async function openAt(
   ] = await Promise.all([
     import('../audit/log/log.ts'),
     import('../auth/owned-by.ts'),
-    import('../indexing/extract.ts'),
+    import('../engine/served-store.ts'),
     import('../indexing/not-indexed.ts'),
     import('../store/open.ts'),
     import('../store/server/documents.ts'),
     import('../engine/definitions/restored.ts'),
   ]);
   const notIndexed = new Counts();
-  const indexed = (model: Model): { model: Model; extract: Extract } => ({
-    model,
-    extract: createExtract(model, notIndexed.add),
-  });
-  let definitions = indexed(loaded.model);
-  const chosen = chooseDefinitions(loaded, model => (definitions = indexed(model)), console.error);
+  const indexed = (of: UsableModel): FollowedDefinitions => storeDefinitions(of, console.error, notIndexed.add);
+  let definitions = indexed(loaded);
+  const chosen = chooseDefinitions(loaded, of => (definitions = indexed(of)), console.error);
   const options = { now: Date.now, mode, deadline: config.searchDeadline, choose: chosen.choose };
   const store = await openStore(url, { ...definitions, ...options });
   const { model, extract } = definitions;
@@ -119,6 +120,8 @@ export async function openAt(
     notIndexed,
     publicUrl: kept ?? publicUrlOf(config),
     owner: ownerType(model),
+    in: ({ definitions: { model: applied } }) =>
+      definitions.stored.of(applied) ?? { model, extract, definitions: chosen.used().definitions },
     async close() {
       await audit.close();
       await store.close();

@@ -27,6 +27,14 @@ export interface Definition extends DefinitionPlace {
   resource(): JsonObject;
 }
 
+/** A definition that is a record of a partition. */
+export interface StoredDefinition extends Definition {
+  readonly id: string;
+  readonly status: string | undefined;
+  /** Bytes of its text. */
+  readonly size: number;
+}
+
 /** The source of a definition. */
 export interface DefinitionPlace {
   /** File or `package.tgz/entry` for messages: relative to the checkout or as given. */
@@ -45,6 +53,19 @@ export const definitionTypes: ReadonlySet<string> = new Set([
   'ConceptMap',
   'ImplementationGuide',
   'OperationDefinition',
+  'SearchParameter',
+  'StructureDefinition',
+  'ValueSet',
+]);
+
+/**
+ * The types whose records apply in their partition as soon as they are written.
+ * https://hl7.org/fhir/R4/conformance-module.html
+ */
+export const storedTypes: ReadonlySet<string> = new Set([
+  'CodeSystem',
+  'ConceptMap',
+  'Questionnaire',
   'SearchParameter',
   'StructureDefinition',
   'ValueSet',

@@ -1,6 +1,6 @@
 import { parseCanonical } from '../fhir/reference.ts';
 import { asObject } from '../fhir/json-object.ts';
-import type { Definition } from './definition.ts';
+import type { Definition, StoredDefinition } from './definition.ts';
 import type { Problem } from './problem.ts';
 import { digestOf } from './digests.ts';
 import type { Digests } from './digests.ts';
@@ -15,6 +15,8 @@ export interface Definitions {
   /** All versions of a url: the one that `find` returns without a version first, then from the newest to the oldest. */
   versions(resourceType: string, url: string): readonly Definition[];
   all(resourceType: string): readonly Definition[];
+  /** The records of a partition among them, and the definitions below these. Undefined: all of them are files. */
+  readonly above?: { readonly below: Definitions; readonly records: readonly StoredDefinition[] };
 }
 
 /**

@@ -1,9 +1,15 @@
 import { createExtract } from '../indexing/extract.ts';
+import type { Extract } from '../indexing/extract.ts';
+import type { ReportNotIndexed } from '../indexing/not-indexed.ts';
 import { firstFailures } from '../indexing/not-indexed.ts';
 import type { Model } from '../model/model.ts';
 import { openStore } from '../store/open.ts';
 import { keepPublicUrl } from '../store/server/documents.ts';
-import type { Store, StoreDefinitions, StoreOptions } from '../store/port/store.ts';
+import type { StoreDefinitions } from '../store/port/definitions.ts';
+import type { Store, StoreOptions } from '../store/port/store.ts';
+import type { UsableModel } from './definitions/compile-set.ts';
+import { createStoredAbove } from './definitions/stored-above.ts';
+import type { StoredAbove } from './definitions/stored-above.ts';
 import { startIndexUsage } from './parts/index-usage.ts';
 import { checkStore } from './start-checks.ts';
 import type { Start } from './start.ts';
@@ -47,8 +53,19 @@ export const serveOptions = ({
   processes: config.processes,
 });
 
-/** What a store follows of a model; records that cannot be indexed are reported, a few of each kind. */
-export const storeDefinitions = (
-  model: Model,
+/** What a store follows of loaded definitions, and what the records of partitions make of them. */
+export interface FollowedDefinitions extends StoreDefinitions {
+  readonly model: Model;
+  readonly stored: StoredAbove;
+}
+
+/** What a store follows; records that cannot be indexed are reported, a few of each kind. */
+export function storeDefinitions(
+  { model, definitions }: Pick<UsableModel, 'model' | 'definitions'>,
   notice: Start['notice'],
-): StoreDefinitions & { readonly model: Model } => ({ model, extract: createExtract(model, firstFailures(notice)) });
+  report: ReportNotIndexed = firstFailures(notice),
+): FollowedDefinitions {
+  const extractOf = (of: Model): Extract => createExtract(of, report);
+  const stored = createStoredAbove({ model, definitions, extractOf, notice });
+  return { model, extract: extractOf(model), above: stored.above, stored };
+}

@@ -20,10 +20,12 @@ import { update } from './update.ts';
  * The single entry point of every interaction: of HTTP requests, of pages and of the entries of a Bundle. Decides once
  * whether the scopes allow the request, and the handling of its parameters; then receives the rest of it, if `receive`
  * is given, charges it to its client and runs the interaction. The route is a declared one (routes.ts), the partition
- * an opened one. Throws FhirError, 403 without a scope.
+ * an opened one, whose definitions apply from here on. Throws FhirError, 403 without a scope.
  * https://hl7.org/fhir/R4/http.html
  */
-export const dispatch: Dispatch = async (engine, sent, receive) => {
+export const dispatch: Dispatch = async (server, sent, receive) => {
+  const { model } = sent.partition.definitions;
+  const engine = model === server.model ? server : server.in(sent.partition);
   requireScope(sent.access, engine.model, sent, sent.base);
   const handling = handlingOf(sent.headers['prefer'], engine.handling);
   try {

@@ -133,6 +133,8 @@ export type ChargeClient = (request: SentRequest) => void;
 
 /** The dependencies of interactions. */
 export interface Engine {
+  /** The engine of the definitions of an opened partition: this one, unless records of it are definitions. */
+  readonly in: (partition: Pick<Partition, 'definitions'>) => Engine;
   readonly model: Model;
   readonly store: Store;
   /** Audits requests. */

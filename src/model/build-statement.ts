@@ -152,7 +152,12 @@ function buildResource(
 
 const buildOperation = ({ code, url }: Operation | NamedQuery): JsonObject => ({ name: code, definition: url });
 
-function buildParameter(param: SearchParam, { queries }: ResourceType, nodes: readonly DefinitionNode[]): JsonObject {
+/** What the statement says of a search parameter that a type offers. */
+export function buildParameter(
+  param: SearchParam,
+  { queries }: ResourceType,
+  nodes: readonly DefinitionNode[],
+): JsonObject {
   const lists = param.special?.kind === 'members' ? listsOf(queries) : [];
   const documentation = documentationOf(nodes) ?? param.description;
   const built = {

@@ -5,6 +5,8 @@ import type { Snapshot } from './snapshot/snapshot.ts';
 
 /** The compiled definitions: frozen, and all that the rest of the engine knows of them. */
 export interface Model {
+  /** The model of the server, below that of a partition whose records are definitions. */
+  readonly below?: Model;
   /** Digest (hex) of the compiled content; it changes with every relevant definition. */
   readonly digest: string;
   /** The declared resource types, by name. */
@@ -64,6 +66,8 @@ export interface ResourceType {
   readonly parameters: ReadonlyMap<string, SearchParam>;
   /** Every indexed parameter: those for clients and those of access rules and sort; not `_id` and `_lastUpdated`. */
   readonly indexed: ReadonlyMap<string, SearchParam>;
+  /** The modifiers that each parameter of the type has which can have them. */
+  readonly modifiers: readonly string[];
   /** The search features of the type beyond its parameters. */
   readonly searchFeatures: ReadonlySet<string>;
   /** Accepted values of `_include` and `_revinclude`: `Observation:subject`, `Observation:*`, `*`. */
@@ -252,6 +256,8 @@ export interface SearchParam {
    */
   readonly digest: string;
   readonly description: string | undefined;
+  /** True if a record of the partition defines it. */
+  readonly stored?: true;
 }
 
 /** How a parameter of type special selects records (special.ts). */

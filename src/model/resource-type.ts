@@ -16,7 +16,7 @@ import { offeredParameters } from './offered.ts';
 import { areDeleted, otherReferences } from './other-references.ts';
 import { checkNeededParameters, compileOperations } from './operations.ts';
 import { areContainedSearched, includesOf, searchFeaturesOf } from './search-features.ts';
-import { withModified } from './search-modifiers.ts';
+import { modifiersOfNodes, withModified } from './search-modifiers.ts';
 import { compileAttachment, compileServerSet } from './written.ts';
 
 /**
@@ -107,6 +107,7 @@ export function compileResourceType(
     referencePolicies: new Set(texts(nodes, 'referencePolicy').map(({ text }) => text)),
     parameters,
     indexed,
+    modifiers: modifiersOfNodes([...context.declared.rests, ...nodes]),
     searchFeatures: interactions.has('search-type') ? searchFeaturesOf(nodes, context) : new Set(),
     includes: includesOf(nodes),
     sortDate,
@@ -179,7 +180,8 @@ function indexedParameters(params: readonly SearchParam[]): ReadonlyMap<string, 
   );
 }
 
-function pairsOf(owners: readonly SearchParam[], offered: readonly SearchParam[]): readonly Pair[] {
+/** The pairs of owners of a type and of tokens that it offers. */
+export function pairsOf(owners: readonly SearchParam[], offered: readonly SearchParam[]): readonly Pair[] {
   const tokens = offered.filter(({ type, code }) => type === 'token' && !code.startsWith('_'));
   return owners.flatMap(owner =>
     tokens.map(token => Object.freeze({ code: `${owner.code}+${token.code}`, owner, token })),

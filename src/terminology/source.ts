@@ -16,6 +16,8 @@ export interface TerminologyResource {
   /** Canonical, without version. */
   readonly url: string;
   readonly version: string | undefined;
+  /** The id of a record of the partition; undefined for a loaded definition. */
+  readonly id?: string;
   /** True for a resource of the R4 packs. */
   readonly core?: boolean;
   /** Reads and parses the resource; callers keep no more of it than they need. */

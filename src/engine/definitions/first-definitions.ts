@@ -1,6 +1,5 @@
-import type { Model } from '../../model/model.ts';
 import { createDefinitionSets, type StoredSet } from '../../store/server/definition-sets.ts';
-import type { StoreDefinitions } from '../../store/port/store.ts';
+import type { StoreDefinitions } from '../../store/port/definitions.ts';
 import type { UsableModel } from './compile-set.ts';
 import { aboutSet } from './live-definitions.ts';
 import type { FirstDefinitions } from './live-definitions.ts';
@@ -18,10 +17,11 @@ export async function openFirstDefinitions(
   follow: () => Promise<void>,
 ): Promise<FirstDefinitions> {
   const { notice, now } = start;
-  const indexed = (model: Model): StoreDefinitions => storeDefinitions(model, notice);
+  let followed = storeDefinitions(loaded, notice);
+  const indexed = (of: UsableModel): StoreDefinitions => (followed = storeDefinitions(of, notice));
   const chosen = chooseDefinitions(loaded, indexed, notice);
   const kept = Promise.withResolvers<StoredSet>();
-  const store = await openServedStore(start, indexed(loaded.model), {
+  const store = await openServedStore(start, followed, {
     async choose(documents) {
       const other = await chosen.choose(documents);
       const { model, set } = chosen.used();
@@ -30,5 +30,5 @@ export async function openFirstDefinitions(
     },
     follow,
   });
-  return { loaded: chosen.used(), filesDigest: loaded.model.digest, store, set: await kept.promise };
+  return { loaded: chosen.used(), followed, filesDigest: loaded.model.digest, store, set: await kept.promise };
 }

@@ -1,14 +1,15 @@
 import { noAudit } from '../../audit/audit.ts';
 import type { Definitions } from '../../definitions/definitions.ts';
 import type { Engine } from '../../interaction/interaction.ts';
-import type { Model } from '../../model/model.ts';
 import { authorizationOffered } from '../../auth/offered.ts';
-import type { Store, StoreDefinitions } from '../../store/port/store.ts';
+import type { Store } from '../../store/port/store.ts';
 import { expanderOf } from '../../terminology/expander.ts';
 import { terminologyOperationsOf } from '../../terminology/forward.ts';
 import { lazyValidator } from '../../validation/lazy.ts';
 import { observedStore } from '../parts/observe.ts';
 import type { Listener } from '../port.ts';
+import type { FollowedDefinitions } from '../served-store.ts';
+import type { PartitionDefinitions } from './stored-above.ts';
 import type { Shared } from '../shared.ts';
 import { createApp } from '../../http/app.ts';
 import { measured, traced } from '../../http/middleware/observe.ts';
@@ -19,7 +20,7 @@ import { explorerOf } from '../parts/explorer.ts';
 /** One set of definitions in use. */
 export interface InUse {
   /** The compiled model, also as the store follows it. */
-  readonly indexed: StoreDefinitions & { readonly model: Model };
+  readonly indexed: FollowedDefinitions;
   readonly definitions: Definitions;
   /** The store as these definitions define it. */
   readonly store: Store;
@@ -38,7 +39,24 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
   const { start, verify, authorization, audit, cursors, chargeClient, newId } = shared;
   const { config, url, log, now } = start;
   const { model, extract } = indexed;
+  /** The engine of a partition whose records are definitions. */
+  const within = (of: PartitionDefinitions): Engine => ({
+    ...engine,
+    in: () => engines.get(of) ?? engine,
+    model: of.model,
+    extract: of.extract,
+    definitions: of.definitions,
+    validator: lazyValidator(of.definitions, of.model, config),
+  });
+  const engines = new WeakMap<PartitionDefinitions, Engine>();
   const engine: Engine = {
+    in({ definitions: applied }) {
+      const own = applied.model === model ? undefined : indexed.stored.of(applied.model);
+      if (own === undefined) return engine;
+      const made = engines.get(own) ?? within(own);
+      engines.set(own, made);
+      return made;
+    },
     model,
     store: observedStore(start, store),
     audit: audit?.with(model, extract) ?? noAudit,

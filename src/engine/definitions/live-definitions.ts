@@ -3,6 +3,7 @@ import type { Model } from '../../model/model.ts';
 import type { Activation, DefinitionSets, StoredSet } from '../../store/server/definition-sets.ts';
 import type { Store } from '../../store/port/store.ts';
 import { storeDefinitions } from '../served-store.ts';
+import type { FollowedDefinitions } from '../served-store.ts';
 import type { Shared } from '../shared.ts';
 import { checkCriteria } from '../start-checks.ts';
 import type { IndexBacklog } from '../../observability/meters.ts';
@@ -48,6 +49,8 @@ export interface LiveParts {
 /** The definitions of the start. */
 export interface FirstDefinitions {
   readonly loaded: UsableModel;
+  /** What the store follows of them. */
+  readonly followed: FollowedDefinitions;
   /** The digest of the definitions in the files, which may be others after a rollback. */
   readonly filesDigest: string;
   /** Not observed. */
@@ -67,7 +70,7 @@ export const aboutSet = ({ digest, types }: Model, by: Activation, activated: nu
 /** Serves the definitions of the start, and then others: one change after the other, and logs each. */
 export function createLiveDefinitions(
   { shared, sets, load, serve, served, notice: report }: LiveParts,
-  { loaded: first, filesDigest, store: opened, set: firstSet }: FirstDefinitions,
+  { loaded: first, followed: indexedFirst, filesDigest, store: opened, set: firstSet }: FirstDefinitions,
 ): LiveDefinitions {
   const { now, notice, log: lines } = shared.start;
   const reported = report ?? notice;
@@ -76,7 +79,7 @@ export function createLiveDefinitions(
   let set = firstSet;
   let inFiles = filesDigest;
   let current = createInterface(shared, {
-    indexed: storeDefinitions(first.model, notice),
+    indexed: indexedFirst,
     definitions: first.definitions,
     store,
     since: set.activated,
@@ -94,7 +97,7 @@ export function createLiveDefinitions(
     if (model.digest === before.digest) return { kind: 'unchanged', set };
     await check(model);
     const stored = lead ? await sets.keep(next, loaded.set) : next;
-    const indexed = storeDefinitions(model, notice);
+    const indexed = storeDefinitions(loaded, notice);
     store = await store.redefine(indexed, lead);
     set = { ...stored, by: next.by };
     current = createInterface(shared, { indexed, definitions, store, since: stored.activated });

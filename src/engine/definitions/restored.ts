@@ -1,7 +1,7 @@
 import { versionOf } from '../../model/capability-statement.ts';
-import type { Model } from '../../model/model.ts';
 import { createDefinitionSets } from '../../store/server/definition-sets.ts';
-import type { StoreDefinitions, StoreOptions } from '../../store/port/store.ts';
+import type { StoreDefinitions } from '../../store/port/definitions.ts';
+import type { StoreOptions } from '../../store/port/store.ts';
 import { loadStored, type UsableModel } from './compile-set.ts';
 
 /** Which definitions a store is opened with. */
@@ -17,7 +17,7 @@ export interface ChosenDefinitions {
  */
 export function chooseDefinitions(
   loaded: UsableModel,
-  make: (model: Model) => StoreDefinitions,
+  make: (loaded: UsableModel) => StoreDefinitions,
   notice: (text: string) => void,
 ): ChosenDefinitions {
   let used = loaded;
@@ -37,7 +37,7 @@ export function chooseDefinitions(
         `The definitions are those of version ${to}, which a rollback has restored; the files still have version ` +
           `${from}. Change them, or run \`definitions reload\` to use them.`,
       );
-      return make(used.model);
+      return make(used);
     },
     used: () => used,
   };
