@@ -77,22 +77,22 @@ describe('the conformance tester', () => {
  */
 const budget: readonly (readonly [folders: string, lines: number, most: number])[] = [
   ['store', 14_500, 21_040],
-  ['interaction', 10_700, 14_060],
+  ['interaction', 10_700, 14_090],
   ['explorer', 5_900, 6_770],
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
-  ['model', 4_400, 5_050],
+  ['model', 4_400, 5_260],
   ['cli', 4_300, 5_420],
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
   ['fhirpath', 3_000, 3_840],
-  ['definitions guide', 2_400, 2_890],
+  ['definitions guide', 2_400, 3_000],
   ['fhir', 2_400, 4_110],
   ['http', 2_400, 3_380],
   ['auth', 2_000, 2_200],
   ['audit', 1_900, 2_090],
   ['bulk', 1_700, 2_180],
-  ['engine', 1_700, 1_870],
+  ['engine', 1_700, 2_010],
   ['demo', 1_500, 1_650],
   ['openapi', 1_500, 1_650],
   ['indexing', 1_500, 1_650],
@@ -104,7 +104,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['observability', 450, 495],
   ['limits', 400, 440],
 ];
-const mostLines = 106_100;
+const mostLines = 107_000;
 const mostFiles = 1_337;
 
 describe('the size of src', () => {

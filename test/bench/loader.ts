@@ -37,6 +37,7 @@ async function run(paths: readonly string[]): Promise<LoadResult> {
   if (partition === undefined) throw new Error('Nothing is open');
   const options = {
     model,
+    definitions,
     partition,
     extract,
     validator: createValidator(definitions, model.definitions),

@@ -40,11 +40,12 @@ const definitions = new Map<string, { readonly expression: string }>();
 beforeAll(async () => {
   server = await serve([...generate({ patients, seed: 11 })].map(({ text }) => text));
   if (data !== undefined) {
-    const { model, validator } = server.running.engine;
+    const { model, definitions, validator } = server.running.engine;
     const { partition, base } = server;
     const extract = createExtract(model);
     const options = {
       model,
+      definitions,
       partition,
       extract,
       validator: await validator(),

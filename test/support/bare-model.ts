@@ -56,6 +56,7 @@ export function bareType(
     hierarchy: undefined,
     sortIndexes: new Set(),
     pairs: [],
+    modifiers: [],
     searchFeatures: new Set(),
     includes: { forward: new Set(), reverse: new Set() },
     compartmentLinks: new Map(),

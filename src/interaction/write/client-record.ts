@@ -1,3 +1,5 @@
+import { storedTypes } from '../../definitions/definition.ts';
+import { checkStored, definitionConflict } from '../../validation/definition/check-stored.ts';
 import { recordNotWritable } from '../../auth/refusals.ts';
 import { isWritable } from '../../auth/may.ts';
 import { attachmentPlaces } from '../../attachment/content.ts';
@@ -74,9 +76,15 @@ export async function readClientRecord(
   const places = attachment === undefined ? [] : attachmentPlaces(resource, attachment);
   const binaries = checkBinaries(resource, type, model, new Set(places.map(({ owner }) => owner)));
   const added = newReferences(resource, type, engine, place);
+  const id = place.letter === 'c' ? undefined : place.id;
+  const defined = storedTypes.has(type.name) ? checkStored(resource, id, engine) : [];
   const references = await referenceIssues(engine, type, added, resource, place);
   const warnings = found.filter(({ severity }) => severity !== 'error');
-  refuse(structure, [...rules, ...binaries, ...references, ...attachedTo(type, record, place).issues], warnings);
+  refuse(
+    structure,
+    [...rules, ...defined, ...binaries, ...references, ...attachedTo(type, record, place).issues],
+    warnings,
+  );
   return { ...record, warnings, requires: requiredTargets(engine, type, added, place) };
 }
 
@@ -231,14 +239,15 @@ function resourceOf(value: unknown, typeName: string): JsonObject {
 }
 
 /**
- * Throws with all errors, each once: 400 for errors of structure, else 422. Warnings are omitted if there are errors,
- * with a note if the list is cut.
+ * Throws with all errors, each once: 400 for errors of structure, else 422, or 409 for a definition that exists.
+ * Warnings are omitted if there are errors, with a note if the list is cut.
  */
 function refuse(structure: readonly Issue[], rules: readonly ValidationIssue[], warnings: readonly Issue[]): void {
   if (structure.length + rules.length === 0) return;
   const cut = warnings.filter(({ code }) => code === 'incomplete');
   const wrong = limitIssues([...eachOnce(structure, rules), ...cut], mostIssues);
-  throw new FhirError(structure.length > 0 ? 400 : 422, wrong);
+  const status = rules.some(({ rule }) => rule === definitionConflict) ? 409 : 422;
+  throw new FhirError(structure.length > 0 ? 400 : status, wrong);
 }
 
 /** Removes duplicates at the same place: attachments and references that are missing are also findings of profiles. */

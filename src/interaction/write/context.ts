@@ -1,4 +1,5 @@
 import type { AuditedRequest, BegunWrite } from '../../audit/request.ts';
+import type { Definitions } from '../../definitions/definitions.ts';
 import type { Extract } from '../../indexing/extract.ts';
 import type { Model, ResourceType } from '../../model/model.ts';
 import type { Content } from '../../attachment/content.ts';
@@ -61,6 +62,7 @@ export type RecordChecks = Pick<WriteContext, 'occasion' | 'validate'>;
 /** The dependencies of loading. */
 export interface LoadContext {
   readonly model: Model;
+  readonly definitions: Definitions;
   readonly partition: Partition;
   readonly extract: Extract;
   readonly validator: Pick<Validator, 'validate'>;

@@ -1,3 +1,4 @@
+import { checkStored } from '../../validation/definition/check-stored.ts';
 import { attachmentPlaces, holdsText } from '../../attachment/content.ts';
 import { FhirError } from '../../fhir/error.ts';
 import { JsonError, parseJson } from '../../fhir/json.ts';
@@ -63,7 +64,9 @@ export async function readLoadedRecord(
   }
   try {
     const { found, structure, rules, ...record } = await checkRecord(checksOfLoad(context), cut(type, received), true);
-    if (structure.length + rules.length > 0) return reject([...new Set([...found, ...structure, ...rules])]);
+    const defined = checkStored(value, asString(value['id']), context);
+    if (structure.length + rules.length + defined.length > 0)
+      return reject([...new Set([...found, ...structure, ...rules, ...defined])]);
     const put = putOf(name, id(asString(value['id'])), record.text, record.parsed ?? parseJson(record.text));
     if (isTooLong(put.text)) return reject([tooLong(name)]);
     const change = precondition === undefined ? put : { ...put, precondition };

@@ -5,6 +5,7 @@ import { sweepAttachments } from './attachment-sweep.ts';
 import { documents, reservations } from './collections.ts';
 import type { Core } from './core.ts';
 import { makeMissingIndexes } from './database-indexes.ts';
+import { storedRegistration } from './defining.ts';
 import { sweepServers } from './heartbeat.ts';
 import { mongoIndexes } from './indexes.ts';
 import { sweepRemovals } from './partitions.ts';
@@ -34,6 +35,7 @@ export function choresOf(core: Core, connect: () => MongoClient): readonly Chore
   };
   return [
     { step: all(latest => makeMissingIndexes(latest, connect)), pause: pauses.sweep },
+    { step: all(storedRegistration()), pause: pauses.look },
     { step: () => rebuildPending(mongoIndexes(latestOf(core))), pause: pauses.look },
     { step: all(sweep), pause: pauses.sweep },
     { step: all(latest => sweepAttachments(latest, core.ending)), pause: pauses.bytes },

@@ -1,6 +1,6 @@
 import type { IndexDescription } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import type { Core, Deployment } from './core.ts';
 import { createdField, orderField, updatedField } from './names.ts';
 

@@ -42,7 +42,12 @@ export async function readPartition(database: Db, id: string): Promise<Partition
   return found === null ? undefined : infoOf(found);
 }
 
-const infoOf = ({ _id, key, zone }: PartitionDocument): PartitionInfo => ({ id: _id, p: key, settings: { zone } });
+const infoOf = ({ _id, key, zone, changes = 0 }: PartitionDocument): PartitionInfo => ({
+  id: _id,
+  p: key,
+  settings: { zone },
+  changes,
+});
 
 export async function collectionNames(database: Db): Promise<readonly string[]> {
   return (await database.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);

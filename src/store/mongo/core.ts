@@ -25,6 +25,8 @@ export interface Core {
   /** Whether processes with other definitions may still have been writing when these were registered. */
   beganBeside: boolean;
   readonly views: Views<Core>;
+  /** In a core with the definitions of a partition: that with the definitions below them. */
+  readonly below?: Core;
   /** Aborted when the store is closed. */
   readonly ending: AbortSignal;
 }
@@ -51,6 +53,8 @@ export interface PartitionInfo {
   readonly id: string;
   readonly p: string;
   readonly settings: PartitionSettings;
+  /** The number of committed changes of records that are definitions. */
+  readonly changes: number;
 }
 
 /** The collection of the current resources of a type. */

@@ -1,4 +1,4 @@
-import type { ResourceType } from '../../model/model.ts';
+import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { sortVersion } from '../keys/order-key.ts';
 import { createdOrder } from '../port/indexes.ts';
 import { digestWithVersion, indexDigest } from '../upkeep/definitions.ts';
@@ -27,15 +27,23 @@ export const definitionsDigest = digestWithVersion(indexVersion, createdVersion)
 /** The digest of the definitions of a process without any: it writes no records. */
 export const noDefinitions = definitionsDigest({ digest: '' });
 
+/** The beginning of the digests of indexes whose parameters are records of their partition. */
+const storedMark = '+';
+
+/** Whether an index belongs to a parameter that is a record of the partition, by its digest. */
+export const isOfStored = (by: string): boolean => by.startsWith(storedMark);
+
 /** The indexes of a type in a partition of this zone, for comparison with `parameters`. */
 export function wantedIndexes(type: ResourceType, zone: string): readonly WantedIndex[] {
-  const params = [...type.indexed.values()].map(({ code, digest: by, single }) => {
+  const mark = ({ stored }: Pick<SearchParam, 'stored'>): string => (stored === true ? storedMark : '');
+  const params = [...type.indexed.values()].map(param => {
+    const { code, digest: by, single } = param;
     const sorts = type.sortIndexes.has(code) ? [sortVersion] : [];
-    return { code, digest: indexDigest([indexVersion, zone, by, single, ...sorts]) };
+    return { code, digest: `${mark(param)}${indexDigest([indexVersion, zone, by, single, ...sorts])}` };
   });
   const pairs = type.pairs.map(({ code, owner, token }) => ({
     code,
-    digest: indexDigest([indexVersion, zone, owner.digest, token.digest]),
+    digest: `${mark(token)}${indexDigest([indexVersion, zone, owner.digest, token.digest])}`,
   }));
   // Documents of a type with a sort date have no time of creation.
   const created = type.sortDate === undefined ? [{ code: createdOrder, digest: indexDigest([createdVersion]) }] : [];

@@ -3,6 +3,7 @@ import { parameters, partitionsOf } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { dropUnused, indexesOfDatabase, indexSizes } from './database-indexes.ts';
 import { wantedIndexes } from './declared-indexes.ts';
+import { coreIn, currentPartition } from './defining.ts';
 import { atLength, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { parameterId, pendingOf, statesOf } from './parameters.ts';
 import { rebuildSlice } from './rebuild.ts';
@@ -10,10 +11,15 @@ import { withOurDefinitions } from './register.ts';
 import { verifyType } from './verify-indexes.ts';
 
 export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
-  const writing = <T>(work: () => Promise<T>): Promise<T> => withPortErrors(core, () => withOurDefinitions(core, work));
-  return {
+  const writing = <T>(work: () => Promise<T>): Promise<T> =>
+    withPortErrors(core, () => withOurDefinitions(core.below ?? core, work));
+  const driver: IndexDriver<PartitionInfo> = {
     options: () => core.options,
-    partition: id => atLength(core, () => core.registry.partition(id)),
+    async within(partition) {
+      const own = await atLength(core, () => coreIn(core, partition));
+      return own === core ? driver : mongoIndexes(own);
+    },
+    partition: id => atLength(core, () => currentPartition(core, id)),
     partitions: () => atLength(core, () => partitionsOf(core.database)),
     states: (partition, type) => atLength(core, () => statesOf(core, partition, type)),
     pending: (id, type) =>
@@ -49,4 +55,5 @@ export function mongoIndexes(core: Core): IndexDriver<PartitionInfo> {
       return sizes ? withPortErrors(core, () => indexSizes(core, differing)) : differing;
     },
   };
+  return driver;
 }

@@ -1,6 +1,6 @@
 import type { Binary } from 'mongodb';
 import type { Attached } from '../port/blobs.ts';
-import type { WriteOutcome } from '../port/records.ts';
+import type { RecordKey, WriteOutcome } from '../port/records.ts';
 
 /**
  * The content of the collections. A type has a collection of its name with one document per current resource: its exact
@@ -78,6 +78,10 @@ export interface PartitionDocument {
   readonly _id: string;
   readonly key: string;
   readonly zone: string;
+  /** The number of committed changes of records that are definitions; absent if there was none. */
+  readonly changes?: number;
+  /** The last records that were changed as definitions. */
+  readonly last?: readonly RecordKey[];
 }
 
 /** `removals`: partitions whose records are being deleted. */

@@ -8,20 +8,23 @@ import type {
   Change,
   Mark,
   Page,
+  RecordKey,
   Referred,
   StoredVersion,
   StoreSearch,
   WriteOptions,
   WriteResult,
 } from '../port/records.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
-import { requireStillDeclared } from '../record/changes.ts';
+import { definingKeys, requireStillDeclared } from '../record/changes.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
 import { countMatches, countOf } from './count.ts';
 import { ownedVersion, readCurrent, readMany, readOlder } from './current.ts';
+import { coreIn, currentPartition, definitionsWritten } from './defining.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
 import { keptTypes, keptVersions, nextKeys, versionsAt } from './history.ts';
 import { repeatedResults } from './keyed.ts';
@@ -41,6 +44,10 @@ export class MongoPartition implements Partition {
     this.#core = core;
     this.id = id;
     this.settings = settings;
+  }
+
+  get definitions(): StoreDefinitions {
+    return this.#core.options;
   }
 
   read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
@@ -103,7 +110,7 @@ export class MongoPartition implements Partition {
         puts.map(({ type }) => type),
       );
       return write(latest, partition, changes, options);
-    });
+    }, changes);
   }
 
   putAttachment(bytes: Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
@@ -140,7 +147,7 @@ export class MongoPartition implements Partition {
         versions.map(({ type }) => type),
       );
       return restoreVersions(latest, partition, versions, mark);
-    });
+    }, versions);
   }
 
   mark(key: string): Promise<string | undefined> {
@@ -164,12 +171,20 @@ export class MongoPartition implements Partition {
     });
   }
 
-  #writing<T>(work: (latest: Core, partition: PartitionInfo) => Promise<T>): Promise<T> {
-    return withPortErrors(this.#core, () =>
-      withOurDefinitions(this.#core, async latest => {
-        const found = await latest.registry.partition(this.id);
+  /** Writes by the latest definitions of the partition; `written` are the records that may be definitions. */
+  #writing<T>(
+    work: (latest: Core, partition: PartitionInfo) => Promise<T>,
+    written: readonly RecordKey[] = [],
+  ): Promise<T> {
+    const { below = this.#core } = this.#core;
+    return withPortErrors(below, () =>
+      withOurDefinitions(below, async latest => {
+        const found = await currentPartition(latest, this.id);
         if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
-        return work(latest, found);
+        const result = await work(await coreIn(latest, found), found);
+        if (latest.options.above !== undefined && definingKeys(written).length > 0)
+          await definitionsWritten(latest, found);
+        return result;
       }),
     );
   }

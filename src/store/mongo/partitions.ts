@@ -40,7 +40,7 @@ export class MongoPartitions implements PartitionAdmin {
         while (!(await this.#isThere(id, settings))) {
           const latest = await latestAfterChange(this.#core);
           const key = await newKey(database);
-          await registerPartition(latest, { id, p: key, settings });
+          await registerPartition(latest, { id, p: key, settings, changes: 0 });
           await this.#insert(latest, id, key, settings);
         }
       });

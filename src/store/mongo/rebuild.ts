@@ -22,11 +22,14 @@ const forgotten = 60_000;
  */
 async function rewriteLate(core: Core, partition: PartitionInfo, type: ResourceType): Promise<boolean> {
   const ours = definitionsDigest(core.options.model);
-  const others = (await livingServers(core)).some(
-    ({ definitions }) => definitions !== ours && definitions !== noDefinitions,
-  );
-  if (!others && !core.beganBeside) return true;
-  if (others && !isOver(core, `${partition.p}/${type.name}`)) return false;
+  const servers = await livingServers(core);
+  const others = servers.some(({ definitions }) => definitions !== ours && definitions !== noDefinitions);
+  // Other processes, and other writes of this one, may not have noticed the parameters of stored definitions yet.
+  const isStored = [...type.indexed.values()].some(({ stored }) => stored === true);
+  const areOthers = others || (isStored && servers.length > 1);
+  if (!areOthers && !core.beganBeside && !isStored) return true;
+  if (areOthers && !isOver(core, `${partition.p}/${type.name}`)) return false;
+  if (isStored) await Promise.allSettled(core.writes);
   const { p, settings } = partition;
   const late = { p, text: { $exists: true }, made: { $ne: madeBy(type, settings.zone) } };
   const options = { within: ofPartition(p), project: { ...readable, text: 1 } };

@@ -1,13 +1,13 @@
 import type { AnyBulkWriteOperation } from 'mongodb';
 import type { ResourceType } from '../../model/model.ts';
 import { StoreRefused, StoreUnavailable } from '../port/errors.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import { changeTo, latestAfterChange, latestOf } from '../upkeep/views.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { meta, parameters, partitionsOf } from './collections.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { makeNewIndexes } from './database-indexes.ts';
-import { definitionsDigest, noDefinitions, wantedIndexes } from './declared-indexes.ts';
+import { definitionsDigest, isOfStored, noDefinitions, wantedIndexes } from './declared-indexes.ts';
 import { isOnlyTaken } from './failures.ts';
 import { livingServers, sayThere } from './heartbeat.ts';
 import type { ParameterDocument } from './layout.ts';
@@ -96,7 +96,8 @@ export async function registerPartition(core: Core, partition: PartitionInfo): P
     const changed = [...wanted].filter(([_id, digest]) => known.get(_id)?.digest !== digest);
     const start = `${p}/${type.name}/`;
     for (const { _id, digest } of kept)
-      if (_id.startsWith(start) && !wanted.has(_id)) steps.push({ deleteOne: { filter: { _id, digest } } });
+      if (_id.startsWith(start) && !wanted.has(_id) && !isOfStored(digest))
+        steps.push({ deleteOne: { filter: { _id, digest } } });
     if (changed.length === 0) continue;
     const state = alone && (await isEmpty(core, p, type)) ? 'ready' : 'pending';
     for (const [_id, digest] of changed)
@@ -110,6 +111,39 @@ export async function registerPartition(core: Core, partition: PartitionInfo): P
       });
   }
   await bulk(core, steps);
+}
+
+/**
+ * Makes the indexes of the parameters that are records of a partition those of the core, which has its definitions. New
+ * ones are pending even in a type without records, since other processes may write some before they notice.
+ */
+export async function registerStoredIn(core: Core, { p, settings }: PartitionInfo): Promise<void> {
+  const kept = await parameters(core.database)
+    .find({ _id: ofPartition(p) })
+    .toArray();
+  const known = new Map(kept.map(one => [one._id, one]));
+  const types = core.options.model.types
+    .values()
+    .filter(({ indexed }) => indexed.values().some(({ stored }) => stored === true));
+  const wanted = new Map<string, string>(
+    types.flatMap(type =>
+      wantedIndexes(type, settings.zone)
+        .filter(({ digest }) => isOfStored(digest))
+        .map(({ code, digest }) => [`${p}/${type.name}/${code}`, digest] as const),
+    ),
+  );
+  const removed = kept.filter(({ _id, digest }) => isOfStored(digest) && !wanted.has(_id));
+  const changed = [...wanted].filter(([_id, digest]) => known.get(_id)?.digest !== digest);
+  await bulk(core, [
+    ...removed.map(({ _id, digest }) => ({ deleteOne: { filter: { _id, digest } } })),
+    ...changed.map(([_id, digest]) => ({
+      updateOne: {
+        filter: { _id, digest: { $ne: digest } },
+        update: { $set: { digest, state: 'pending' as const, after: '', done: 0 } },
+        upsert: !known.has(_id),
+      },
+    })),
+  ]);
 }
 
 async function bulk(core: Core, steps: AnyBulkWriteOperation<ParameterDocument>[]): Promise<void> {

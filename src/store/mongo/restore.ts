@@ -2,6 +2,7 @@ import type { Collection } from 'mongodb';
 import { RecordTooLarge } from '../port/errors.ts';
 import type { Mark } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
+import { definingKeys } from '../record/changes.ts';
 import { recordDigest } from '../record/digest.ts';
 import { byResource, createdAmong, type VersionsOfOne } from '../record/versions.ts';
 import { ofPartition } from './attachment-bucket.ts';
@@ -10,6 +11,7 @@ import { parameters } from './collections.ts';
 import { type Core, history, type PartitionInfo } from './core.ts';
 import { createdBefore } from './created.ts';
 import { readMany, type Stored } from './current.ts';
+import { noteDefinitions } from './defining.ts';
 import type { HistoryDocument } from './layout.ts';
 import { keepMark } from './keyed.ts';
 import { documentOf, historyOf } from './prepare.ts';
@@ -42,6 +44,7 @@ export async function restoreVersions(
   // The next writes of this process are later than all restored ones.
   const latest = versions.reduce((most, { lastUpdated }) => Math.max(most, lastUpdated), 0);
   core.stamps.set(partition.p, Math.max(latest, core.stamps.get(partition.p) ?? 0));
+  await noteDefinitions(core, partition, definingKeys(byResource(versions).map(([one]) => one)));
   await keepMark(core, partition.p, mark);
 }
 

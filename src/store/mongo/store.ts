@@ -6,7 +6,8 @@ import type { DocumentStore } from '../port/documents.ts';
 import type { Lack } from '../port/errors.ts';
 import type { IndexAdmin } from '../port/indexes.ts';
 import type { Partition } from '../port/partitions.ts';
-import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
+import type { Store, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
 import type { Note, VerifyScope } from '../port/transfer.ts';
 import { doChores } from '../upkeep/chores.ts';
 import { modelDigest } from '../upkeep/definitions.ts';
@@ -17,6 +18,7 @@ import { choresOf, prepareToServe } from './background.ts';
 import { readMeta } from './collections.ts';
 import { connect, patientClient } from './connect.ts';
 import type { Core } from './core.ts';
+import { coreIn, currentPartition } from './defining.ts';
 import { makeNewIndexes } from './database-indexes.ts';
 import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
@@ -125,8 +127,8 @@ class MongoStore implements Store {
 
   partition(id: string): Promise<Partition | undefined> {
     return withPortErrors(this.#core, async () => {
-      const found = await this.#core.registry.partition(id);
-      return found === undefined ? undefined : new MongoPartition(this.#core, found);
+      const found = await currentPartition(this.#core, id);
+      return found === undefined ? undefined : new MongoPartition(await coreIn(this.#core, found), found);
     });
   }
 

@@ -14,6 +14,7 @@ import {
   typesKept,
 } from './collections.ts';
 import { type Core, history, type PartitionInfo, resources } from './core.ts';
+import { coreIn } from './defining.ts';
 import { attachedTo, storedVersion } from './current.ts';
 import type { ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
@@ -29,9 +30,10 @@ export async function* partsOf(core: Core, partition: string | undefined): Async
     for (const place of places)
       for (const type of await typesKept(core.database)) yield { step, read: verifyVersions(core, place, type, step) };
   yield { step: 'values', read: verifyValues(core) };
-  for (const place of places)
-    for (const type of core.options.model.types.values())
-      yield { step: 'indexes', read: verifyType(core, place, type) };
+  for (const place of places) {
+    const own = await coreIn(core, place);
+    for (const type of own.options.model.types.values()) yield { step: 'indexes', read: verifyType(own, place, type) };
+  }
 }
 
 type Kept = Pick<ResourceDocument, '_id' | 'p' | 'version' | 'updated' | 'text' | 'attached' | 'digest'>;

@@ -1,12 +1,15 @@
 import { setImmediate } from 'node:timers/promises';
 import type { MongoClient } from 'mongodb';
+import { storedTypes } from '../../definitions/definition.ts';
 import { type Conditional, isConditional, requireApart } from '../port/conditional.ts';
 import { VersionConflict } from '../port/errors.ts';
 import type { Change, WriteOptions, WriteResult } from '../port/records.ts';
+import { definingKeys } from '../record/changes.ts';
 import { fewAtOnce } from '../record/few-at-once.ts';
 import { reservations } from './collections.ts';
 import { type Core, type PartitionInfo, type Step, withSession } from './core.ts';
 import { hasPlaces } from './current.ts';
+import { noteDefinitions } from './defining.ts';
 import { answeredLate, isTaken } from './failures.ts';
 import { keepMark, keepResults, keyReservation, repeatedResults } from './keyed.ts';
 import { matchOf, matchReservation, requireAll, unconditional } from './match.ts';
@@ -73,7 +76,7 @@ async function writePart(
   const changes = part.map(([, change]) => change);
   const type = changes[0]?.type ?? '';
   const others = new Set(part);
-  if (!hasPlaces(core, type) && !changes.some(isConditional)) {
+  if (!hasPlaces(core, type) && !storedTypes.has(type) && !changes.some(isConditional)) {
     const staged = new StagedDocuments(core, partition, {});
     await staged.read(changes, () => false);
     const made = new Map<Numbered, WriteResult>();
@@ -162,6 +165,7 @@ const isOneDocument = (core: Core, [first, second]: readonly Change[], { key, ma
   second === undefined &&
   key === undefined &&
   mark === undefined &&
+  !storedTypes.has(first.type) &&
   !isConditional(first) &&
   !hasPlaces(core, first.type);
 
@@ -187,6 +191,11 @@ async function writeOnce(
     );
   }
   await staged.flush();
+  const defined = changes.flatMap(({ type }, at) => {
+    const { outcome, id = '' } = results[at] ?? {};
+    return outcome === 'unchanged' || outcome === 'matched' ? [] : [{ type, id }];
+  });
+  await noteDefinitions(core, partition, definingKeys(defined), step);
   if (key !== undefined) await keepResults(core, p, key, results, step);
   await keepMark(core, p, mark, step);
   return results;

@@ -1,6 +1,6 @@
 import type { ResourceType, SearchParam } from '../../model/model.ts';
 import { IndexPending } from '../port/errors.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 
 /** The indexes of the parameters of one type; `I` is how a driver refers to an index. */
 export interface ParamIndexes<I> {

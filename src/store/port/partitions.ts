@@ -1,9 +1,13 @@
 import type { BlobStore } from './blobs.ts';
 import type { RecordStore } from './records.ts';
+import type { StoreDefinitions } from './definitions.ts';
 import type { PartitionTransfer } from './transfer.ts';
 
 /** The content of a partition, separate from all others. */
-export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionTransfer {}
+export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionTransfer {
+  /** What applied in the partition when it was opened, and does for this object: those of its records included. */
+  readonly definitions: StoreDefinitions;
+}
 
 /** The identity of a partition, as a value. */
 export interface PartitionIdentity {

@@ -1,20 +1,13 @@
-import type { Extract } from '../../indexing/extract.ts';
-import type { Model } from '../../model/model.ts';
 import type { ChainPlace } from '../audit/line.ts';
 import type { CountUse } from '../server/index-usage.ts';
 import type { WriteRelay } from '../server/relay.ts';
 import type { AttachmentProgress } from './blobs.ts';
+import type { StoreDefinitions } from './definitions.ts';
 import type { DocumentStore } from './documents.ts';
 import type { Lack } from './errors.ts';
 import type { IndexAdmin } from './indexes.ts';
 import type { Partition, PartitionAdmin } from './partitions.ts';
 import type { NoteTransfer, StoreProgress, VerifyScope } from './transfer.ts';
-
-/** The definitions that a store follows: what it indexes, and how it finds the entries. */
-export interface StoreDefinitions {
-  readonly model: Pick<Model, 'digest' | 'types' | 'systemInteractions'>;
-  readonly extract: Extract;
-}
 
 /** The dependencies of a store. */
 export interface StoreOptions extends StoreDefinitions {

@@ -1,8 +1,16 @@
+import { storedTypes } from '../../definitions/definition.ts';
 import { stamp } from '../../fhir/resource-text.ts';
 import { isConditional } from '../port/conditional.ts';
 import { StoreUnavailable } from '../port/errors.ts';
-import { type Change, longestRecord, type Requirement, type WriteOutcome, type WriteResult } from '../port/records.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import {
+  type Change,
+  longestRecord,
+  type RecordKey,
+  type Requirement,
+  type WriteOutcome,
+  type WriteResult,
+} from '../port/records.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 
 /**
  * Whether the text of a resource exceeds the limit of a store, in bytes of UTF-8 with the stamp of its first version:
@@ -14,6 +22,13 @@ export function isTooLong({ before, after }: { readonly before: string; readonly
   if ((before.length + after.length) * 3 <= most) return false;
   return Buffer.byteLength(before) + Buffer.byteLength(after) > most;
 }
+
+/** The most changes of definitions that a partition names: a process that is further behind reads all of them. */
+export const mostNamedChanges = 100;
+
+/** The changes of records that are definitions, each once. */
+export const definingKeys = (changes: readonly RecordKey[]): readonly RecordKey[] =>
+  changes.filter(({ type }) => storedTypes.has(type)).map(({ type, id }) => ({ type, id }));
 
 const firstStamp = stamp(1, 0).length;
 

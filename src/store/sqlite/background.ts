@@ -5,6 +5,7 @@ import { type Chore, createBackgroundReport, doChores, rebuildPending } from '..
 import { latestOf } from '../upkeep/views.ts';
 import { knownAttachments } from './attachments.ts';
 import { type Core, submit, valueOf } from './core.ts';
+import { storedRegistration } from './defining.ts';
 import { sqliteIndexes } from './indexes.ts';
 import { wordsState } from './words-table.ts';
 
@@ -139,7 +140,9 @@ const pause = 2_000;
 export function choresOf(core: Core, unswept: readonly BytesFolder[] | undefined): readonly Chore[] {
   const sweepBytes = unswept && byteSweep(core, unswept);
   const words = new WordsMerge(core);
+  const registerAll = storedRegistration();
   const step = async (): Promise<boolean> =>
+    (await registerAll(latestOf(core))) ||
     (await rebuildPending(sqliteIndexes(latestOf(core)))) ||
     (await sweepSome(core)) ||
     (await sweepBytes?.()) ||

@@ -23,6 +23,10 @@ export interface Core {
   readonly condition: Condition;
   readonly known: Map<string, PartitionIndex>;
   readonly views: Views<Core>;
+  /** In a core with the definitions of a partition: that with the definitions below them. */
+  readonly below?: Core;
+  /** In such a core: the changes of the partition's definitions that it follows. */
+  readonly changes?: number;
   /** Running jobs: closing waits for them. */
   readonly underWay: Set<Promise<unknown>>;
 }
@@ -36,6 +40,10 @@ export function partitionIndex(core: Core, id: string): PartitionIndex | undefin
   else core.known.set(id, found);
   return found;
 }
+
+/** The epoch of what a core has read of a partition; one that never was, if its definitions have changed since. */
+export const epochFor = (core: Core, { changes, epoch }: PartitionIndex): number =>
+  changes === (core.changes ?? 0) || (core.below ?? core).options.above === undefined ? epoch : -1;
 
 /** The last epoch that was read, with its moment. */
 const epochs = new WeakMap<Database, { readonly moment: object; readonly epoch: number }>();

@@ -1,7 +1,7 @@
 import type { Pair, ResourceType, SearchParam } from '../../model/model.ts';
 import { sortVersion } from '../keys/order-key.ts';
 import { type End, sortEnds } from '../plan/sort.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import { digestWithVersion, indexDigest } from '../upkeep/definitions.ts';
 
 /** To be raised whenever entries of the same definitions are stored differently: every index is then rebuilt. */
@@ -47,24 +47,48 @@ export function wantedIndexes(model: StoreModel, zone: string): readonly WantedT
   return [...model.types.values()].map(type => ({ type: type.name, indexes: wantedOfType(type, zone) }));
 }
 
+/** The beginning of the digests of indexes whose parameters are records of their partition. */
+const storedMark = '+';
+
+/** Whether an index belongs to a parameter that is a record of the partition, by its digest. */
+export const isOfStored = (digest: string): boolean => digest.startsWith(storedMark);
+
+/** The indexes of parameters that are records of a partition, in all types of its model. */
+export const wantedOfStored = (model: StoreModel, zone: string): readonly WantedType[] =>
+  wantedIndexes(model, zone).map(({ type, indexes }) => ({
+    type,
+    indexes: indexes.filter(({ digest: by }) => isOfStored(by)),
+  }));
+
 function wantedOfType(type: ResourceType, zone: string): readonly WantedIndex[] {
+  const known = wantedByType.get(type)?.get(zone);
+  if (known !== undefined) return known;
+  const wanted = makeWanted(type, zone);
+  wantedByType.set(type, new Map([...(wantedByType.get(type) ?? []), [zone, wanted]]));
+  return wanted;
+}
+
+/** Kept, since each change of a partition needs them. */
+const wantedByType = new WeakMap<ResourceType, ReadonlyMap<string, readonly WantedIndex[]>>();
+
+function makeWanted(type: ResourceType, zone: string): readonly WantedIndex[] {
   // ord is in every row: a change of it changes all indexes of the type.
   const { sortDate } = type;
   const order = [indexVersion, zone, ...(sortDate ? [sortDate.code, sortDate.digest] : ['created', createdVersion])];
   const wanted: WantedIndex[] = [{ code: orderCode, digest: indexDigest([...order]) }];
-  const add = (code: string, ...by: readonly unknown[]): void => {
-    wanted.push({ code, digest: indexDigest([...order, ...by]) });
+  const add = ({ stored }: Pick<SearchParam, 'stored'>, code: string, ...by: readonly unknown[]): void => {
+    wanted.push({ code, digest: `${stored === true ? storedMark : ''}${indexDigest([...order, ...by])}` });
   };
   for (const param of type.indexed.values()) {
     const sorts = sortsOf(type, param);
     if (param.reads === 'words')
       wanted.push({ code: param.code, digest: indexDigest([...order, param.digest]), words: true });
-    else add(param.code, param.digest, sorts.highest, sorts.lowest);
-    for (const [at] of param.components.entries()) add(componentCode(param.code, at), param.digest);
-    for (const end of sortEndsOf(type, param)) add(sortCode(param.code, end), sortVersion, end, param.digest);
+    else add(param, param.code, param.digest, sorts.highest, sorts.lowest);
+    for (const [at] of param.components.entries()) add(param, componentCode(param.code, at), param.digest);
+    for (const end of sortEndsOf(type, param)) add(param, sortCode(param.code, end), sortVersion, end, param.digest);
   }
   for (const pair of type.pairs) {
-    add(pairCode(pair), pair.owner.digest, pair.token.digest);
+    add(pair.token, pairCode(pair), pair.owner.digest, pair.token.digest);
   }
   return wanted;
 }

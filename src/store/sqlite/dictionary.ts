@@ -4,7 +4,9 @@ import type { ParamIndexes } from '../plan/indexes.ts';
 import type { End } from '../plan/sort.ts';
 import { createdOrder } from '../port/indexes.ts';
 import type { PartitionSettings } from '../port/partitions.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { RecordKey } from '../port/records.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
+import { mostNamedChanges } from '../record/changes.ts';
 import {
   componentCode,
   orderCode,
@@ -21,6 +23,8 @@ export interface PartitionIndex {
   readonly n: number;
   readonly id: string;
   readonly settings: PartitionSettings;
+  /** The number of committed changes of records that are definitions. */
+  readonly changes: number;
   readonly epoch: number;
   readonly types: ReadonlyMap<string, TypeIndex>;
 }
@@ -91,7 +95,7 @@ export function readPartition(
   const found = database.get('SELECT n, settings FROM partitions WHERE id = ?', [id]);
   if (found === undefined) return undefined;
   const n = Number(found[0]);
-  const settings: PartitionSettings = JSON.parse(String(found[1]));
+  const { changes, settings } = parseSettings(found[1]);
   const kept = new Map<string, { t: number; indexes: Map<string, StoredIndex> }>();
   for (const [t, type] of database.all('SELECT t, type FROM types WHERE n = ?', [n])) {
     const rows = database.all(
@@ -113,7 +117,34 @@ export function readPartition(
     const { t, indexes } = kept.get(wanted.type) ?? { t: 0, indexes: new Map<string, StoredIndex>() };
     types.set(wanted.type, typeIndex(t, type, new Map(wanted.indexes.map(one => [one.code, matching(one, indexes)]))));
   }
-  return { n, id, settings, epoch: readEpoch(database), types };
+  return { n, id, settings, changes, epoch: readEpoch(database), types };
+}
+
+/** What a partition has besides its records. */
+interface KeptSettings {
+  readonly settings: PartitionSettings;
+  readonly changes: number;
+  /** The last records that were changed as definitions, as type and id. */
+  readonly last: readonly RecordKey[];
+}
+
+export function parseSettings(text: unknown): KeptSettings {
+  const { zone, changes = 0, last = [] } = JSON.parse(String(text));
+  return { settings: { zone }, changes, last };
+}
+
+/** Notes in its own transaction that records were changed which are definitions: all earlier reads are then stale. */
+export function noteDefinitions(database: Database, n: number, keys: readonly RecordKey[]): void {
+  if (keys.length === 0) return;
+  const found = database.get('SELECT settings FROM partitions WHERE n = ?', [n]);
+  const { settings, changes, last } = parseSettings(found?.[0]);
+  const next = {
+    ...settings,
+    changes: changes + keys.length,
+    last: [...last, ...keys].slice(-mostNamedChanges),
+  };
+  database.run('UPDATE partitions SET settings = ? WHERE n = ?', [JSON.stringify(next), n]);
+  raiseEpoch(database);
 }
 
 type StoredIndex = Omit<Index, 'code'> & { readonly digest: string };

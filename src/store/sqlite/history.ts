@@ -1,5 +1,5 @@
 import { Turns } from '../../limits/turns.ts';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import type { HistoryScope, KeptVersion, VersionKey } from '../port/transfer.ts';
 import { attachedTo } from './attachments.ts';
 import type { Database } from './open.ts';

@@ -1,4 +1,4 @@
-import type { WantedType } from './declared-indexes.ts';
+import { isOfStored, type WantedType } from './declared-indexes.ts';
 import { raiseEpoch } from './dictionary.ts';
 import type { Job, JobResult, RebuildJob } from './jobs.ts';
 import type { Database } from './open.ts';
@@ -43,9 +43,27 @@ function registerTypes(database: Database, n: number, types: readonly WantedType
     const found = database.all(`SELECT p, code, digest FROM parameters WHERE t = ? AND state <> 'dropped'`, [t]);
     for (const [p = 0, code, digest] of found)
       if (wanted.get(String(code)) === digest) wanted.delete(String(code));
-      else database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
+      else if (!isOfStored(String(digest)) || wanted.has(String(code)))
+        database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
     for (const [code, digest] of wanted) addIndex(database, Number(t), code, digest, Number(resources));
   }
+}
+
+/** Like `register`, for the parameters that are records of a partition. */
+export function define(database: Database, { n, types }: Extract<Job, { kind: 'define' }>): JobResult {
+  for (const { type, indexes } of types) {
+    const [t, resources] = database.get('SELECT t, resources FROM types WHERE n = ? AND type = ?', [n, type]) ?? [];
+    if (t === undefined) continue; // a type that no server has registered yet: it has no records
+    const found = database.all(`SELECT p, code, digest FROM parameters WHERE t = ? AND state <> 'dropped'`, [t]);
+    const wanted = new Map(indexes.map(({ code, digest }) => [code, digest]));
+    for (const [p = 0, code, digest] of found)
+      if (wanted.get(String(code)) === digest) wanted.delete(String(code));
+      else if (isOfStored(String(digest))) database.run(`UPDATE parameters SET state = 'dropped' WHERE p = ?`, [p]);
+      else wanted.delete(String(code)); // a declared parameter has the code
+    for (const [code, digest] of wanted) addIndex(database, Number(t), code, digest, Number(resources));
+  }
+  raiseEpoch(database);
+  return { kind: 'done', value: null };
 }
 
 function addIndex(database: Database, t: number, code: string, digest: string, resources: number): void {

@@ -2,6 +2,7 @@ import { DeadlinePassed, StoreBusy } from '../port/errors.ts';
 import type { DatabaseIndex, IndexState } from '../port/indexes.ts';
 import { type IndexDriver, pendingIn } from '../upkeep/indexes.ts';
 import { type Core, partitionIndex, submit } from './core.ts';
+import { coreIn } from './defining.ts';
 import { orderCode } from './declared-indexes.ts';
 import { paramOf, type PartitionIndex } from './dictionary.ts';
 import { rebuildSlice } from './rebuild.ts';
@@ -10,8 +11,12 @@ import { verifyType } from './verify-indexes.ts';
 
 export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
   const { database } = core;
-  return {
+  const driver: IndexDriver<PartitionIndex> = {
     options: () => core.options,
+    async within({ id }) {
+      const own = await coreIn(core, id);
+      return own === core ? driver : sqliteIndexes(own);
+    },
     partition: async id => partitionIndex(core, id),
     async partitions() {
       const rows = database.all('SELECT id FROM partitions WHERE id IS NOT NULL ORDER BY id');
@@ -43,6 +48,7 @@ export function sqliteIndexes(core: Core): IndexDriver<PartitionIndex> {
     // The tables have their indexes from the start.
     database: async ({ sizes = false } = {}) => (sizes ? indexSizes(core) : []),
   };
+  return driver;
 }
 
 /** The parameters of a type that cannot be searched yet, with the progress of their rebuild. */

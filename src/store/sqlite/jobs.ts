@@ -2,7 +2,7 @@ import type { WatchedFiles } from '../files/condition.ts';
 import type { Failure } from '../files/failures.ts';
 import type { DueBytes } from '../files/sweep.ts';
 import type { Attached } from '../port/blobs.ts';
-import type { Mark, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
+import type { Mark, RecordKey, VersionPrecondition, WriteKey, WriteOutcome } from '../port/records.ts';
 import type { KeptVersion, Note } from '../port/transfer.ts';
 import type { WantedPartition, WantedType } from './declared-indexes.ts';
 import type { Clause } from './lower.ts';
@@ -32,6 +32,8 @@ export type Job =
       readonly types: readonly WantedType[];
     }
   | { readonly kind: 'hidePartition'; readonly id: string }
+  /** Makes the indexes of the parameters that are records of a partition those of `types`. */
+  | { readonly kind: 'define'; readonly epoch: number; readonly n: number; readonly types: readonly WantedType[] }
   /** Rebuilds matching indexes: `codes` undefined means all. */
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some obsolete rows; the result says whether there may be more. */
@@ -64,6 +66,8 @@ export interface WriteJob {
   readonly requires: readonly PreparedRequirement[];
   readonly mark: Mark | undefined;
   readonly key: WriteKey | undefined;
+  /** The changes of records that are definitions: their places among all changes, and their types. */
+  readonly defines: readonly (readonly [at: number, type: string])[];
 }
 
 export type PreparedRequirement = { readonly t: number; readonly type: string } & (
@@ -120,6 +124,8 @@ export interface RestoreJob {
   readonly epoch: number;
   readonly resources: readonly PreparedRestore[];
   readonly mark: Mark | undefined;
+  /** The records that are definitions. */
+  readonly defines: readonly RecordKey[];
 }
 
 export interface PreparedRestore {

@@ -22,6 +22,7 @@ import type {
   Change,
   Mark,
   Page,
+  RecordKey,
   Referred,
   StoreSearch,
   StoredVersion,
@@ -29,12 +30,15 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../port/records.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
-import { requireStillDeclared } from '../record/changes.ts';
+import { definingKeys, requireStillDeclared } from '../record/changes.ts';
 import { countUses } from '../server/index-usage.ts';
 import { exportVersions } from '../upkeep/versions.ts';
 import { partitionIndex, submit } from './core.ts';
 import type { Applied, Core } from './core.ts';
+import { coreIn, registerStored } from './defining.ts';
+import type { Job } from './jobs.ts';
 import { find } from './find.ts';
 import { countMatches } from './count.ts';
 import type { LoweredCount } from './count.ts';
@@ -62,10 +66,15 @@ export class SqlitePartition implements Partition {
   readonly settings: PartitionSettings;
   readonly #core: Core;
 
+  /** `core`: that with the definitions of the partition. */
   constructor(core: Core, { id, settings }: PartitionIndex) {
     this.#core = core;
     this.id = id;
     this.settings = settings;
+  }
+
+  get definitions(): StoreDefinitions {
+    return this.#core.options;
   }
 
   async read(type: string, id: string, version?: number): Promise<StoredVersion | undefined> {
@@ -143,11 +152,12 @@ export class SqlitePartition implements Partition {
 
   async write(changes: readonly Change[], options: WriteOptions = {}): Promise<readonly WriteResult[]> {
     if (changes.length === 0 && options.key !== undefined) return this.#repeated(options.key);
-    const result = await submit(this.#core, latest => {
+    const result = await this.#submit(latest => {
       requireStillDeclared(this.#core.options.model, latest.options.model, changes, options.requires);
       return prepareWrite(latest, this.id, changes, options);
     });
     if (result.kind !== 'written') throw refusal(result);
+    await this.#defined(changes);
     return resultsOf(result.results, result.repeated);
   }
 
@@ -180,8 +190,9 @@ export class SqlitePartition implements Partition {
   }
 
   async import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {
-    const result = await submit(this.#core, latest => prepareRestore(latest, this.id, versions, mark));
+    const result = await this.#submit(latest => prepareRestore(latest, this.id, versions, mark));
     if (result.kind !== 'done') throw refusal(result);
+    await this.#defined(versions);
   }
 
   async mark(key: string): Promise<string | undefined> {
@@ -190,6 +201,22 @@ export class SqlitePartition implements Partition {
       [this.id, key],
     );
     return row === undefined ? undefined : String(row[0]);
+  }
+
+  /** Submits a job that is prepared by the latest definitions of the partition. */
+  #submit(prepare: (latest: Core) => Promise<Job>): Promise<Applied> {
+    const { below = this.#core } = this.#core;
+    return submit(below, async latest => {
+      const hasOwn = (partitionIndex(latest, this.id)?.changes ?? 0) > 0;
+      return prepare(hasOwn ? await coreIn(latest, this.id) : latest);
+    });
+  }
+
+  /** Lets the indexes follow what was written; a server repeats it if this fails. */
+  async #defined(written: readonly RecordKey[]): Promise<void> {
+    const { below = this.#core } = this.#core;
+    if (below.options.above === undefined || definingKeys(written).length === 0) return;
+    await registerStored(below, this.id).catch((error: unknown) => below.options.fault?.(error));
   }
 
   /** The results of an earlier write with a key; none if it is free. */

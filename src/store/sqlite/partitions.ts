@@ -2,6 +2,7 @@ import { PartitionExists } from '../port/errors.ts';
 import type { PartitionAdmin, PartitionSettings } from '../port/partitions.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
 import { wantedIndexes } from './declared-indexes.ts';
+import { parseSettings } from './dictionary.ts';
 
 export class SqlitePartitions implements PartitionAdmin {
   readonly #core: Core;
@@ -23,7 +24,7 @@ export class SqlitePartitions implements PartitionAdmin {
 
   async list(): ReturnType<PartitionAdmin['list']> {
     const rows = this.#core.database.all('SELECT id, settings FROM partitions WHERE id IS NOT NULL ORDER BY id');
-    return rows.map(([id, settings]) => ({ id: String(id), settings: JSON.parse(String(settings)) }));
+    return rows.map(([id, settings]) => ({ id: String(id), settings: parseSettings(settings).settings }));
   }
 
   async remove(id: string): Promise<boolean> {

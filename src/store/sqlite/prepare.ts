@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
+import { storedTypes } from '../../definitions/definition.ts';
 import { stamp } from '../../fhir/resource-text.ts';
 import { printOwners } from '../keys/owners.ts';
 import { paramsReferringTo } from '../plan/indexes.ts';
@@ -10,7 +11,7 @@ import { isTooLong } from '../record/changes.ts';
 import { entriesOfStored } from '../upkeep/entries.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { carriesSame } from './attachments.ts';
-import { type Core, followOthers, partitionIndex, register } from './core.ts';
+import { type Core, epochFor, followOthers, partitionIndex, register } from './core.ts';
 import type { PartitionIndex, TypeIndex } from './dictionary.ts';
 import { printPart } from './job-text.ts';
 import type { PreparedChange, PreparedRequirement, WriteJob } from './jobs.ts';
@@ -56,9 +57,13 @@ export async function prepareWrite(
     await prepared.add(step);
     if (repeated.has(key)) before.set(key, after);
   }
-  const { n, epoch } = partition;
+  const { n } = partition;
   const { mark, key } = options;
-  return { kind: 'write', n, epoch, now: core.options.now(), ...prepared.rest(), requires, mark, key };
+  const epoch = epochFor(core, partition);
+  const defines = [...changes.entries()].flatMap(([at, { type }]) =>
+    storedTypes.has(type) ? [[at, type] as const] : [],
+  );
+  return { kind: 'write', n, epoch, now: core.options.now(), ...prepared.rest(), requires, mark, key, defines };
 }
 
 const keyOf = ({ type, id }: Change): string => `${type}/${id}`;
@@ -115,7 +120,8 @@ async function requireRegistered(core: Core, id: string, named: readonly { reado
   const types = partitionIndex(core, id)?.types;
   if (!named.some(({ type }) => types?.get(type)?.t === 0)) return;
   await followOthers(core);
-  if (latestOf(core) === core) await register(core);
+  const below = core.below ?? core;
+  if (latestOf(below) === below) await register(below);
 }
 
 function declared({ types }: PartitionIndex, type: string): TypeIndex {

@@ -1,7 +1,7 @@
 import type { KeptVersion } from '../port/transfer.ts';
 import { recordDigest } from '../record/digest.ts';
 import { attachKept } from './attachments.ts';
-import { raiseEpoch } from './dictionary.ts';
+import { noteDefinitions, raiseEpoch } from './dictionary.ts';
 import { type JobResult, JobStopped, type PreparedRestore, type RestoreJob } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import { keepMark } from './note-jobs.ts';
@@ -28,6 +28,7 @@ export function restore(database: Database, job: RestoreJob, commit: Commit, fil
   rows.flush();
   // The next write is later than all restored versions.
   database.run('UPDATE partitions SET last_updated = max(last_updated, ?) WHERE n = ?', [latest, job.n]);
+  noteDefinitions(database, job.n, job.defines);
   keepMark(database, job.n, job.mark);
   // A server may have searched for matches: a restored version may be older than its result, so that it must search
   // again.

@@ -2,8 +2,9 @@ import { setImmediate } from 'node:timers/promises';
 import { printOwners } from '../keys/owners.ts';
 import type { Mark } from '../port/records.ts';
 import type { KeptVersion } from '../port/transfer.ts';
+import { definingKeys } from '../record/changes.ts';
 import { byResource, createdAmong, type VersionsOfOne } from '../record/versions.ts';
-import { type Core, partitionIndex } from './core.ts';
+import { type Core, epochFor, partitionIndex } from './core.ts';
 import type { PartitionIndex } from './dictionary.ts';
 import type { PreparedRestore, RestoreJob } from './jobs.ts';
 import type { Database } from './open.ts';
@@ -31,7 +32,8 @@ export async function prepareRestore(
     const one = prepareResource(core, partition, of);
     if (one !== undefined) prepared.push(one);
   }
-  return { kind: 'restore', n: partition.n, epoch: partition.epoch, resources: prepared, mark };
+  const defines = definingKeys(prepared);
+  return { kind: 'restore', n: partition.n, epoch: epochFor(core, partition), resources: prepared, mark, defines };
 }
 
 /** Undefined if all of it exists. */

@@ -1,7 +1,16 @@
 import { sweepFolder } from '../files/sweep.ts';
 import { knownAttachments } from './attachments.ts';
 import { failureOf } from './failures.ts';
-import { addPartition, hidePartition, rebuild, refuseOthers, register, registered, restart } from './index-jobs.ts';
+import {
+  addPartition,
+  define,
+  hidePartition,
+  rebuild,
+  refuseOthers,
+  register,
+  registered,
+  restart,
+} from './index-jobs.ts';
 import { type JobResult, JobStopped, type SubmittedJob, type WriterData } from './jobs.ts';
 import { serverRuns } from './lock.ts';
 import { document, keepNotes } from './note-jobs.ts';
@@ -88,6 +97,9 @@ function run(database: Database, asked: SubmittedJob, commit: Commit, data: Writ
       if (data.mode === 'command' && !isRegistered(database, definitions) && serverRuns(data.path))
         return refuseOthers(data.path);
       return epochOf(database) === job.epoch ? register(database, job, definitions) : { kind: 'stale' };
+    case 'define':
+      if (!isRegistered(database, definitions)) return { kind: 'unregistered' };
+      return epochOf(database) === job.epoch ? define(database, job) : { kind: 'stale' };
     case 'notes':
       return keepNotes(database, job);
     case 'write':

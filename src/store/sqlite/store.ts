@@ -19,7 +19,8 @@ import type { DocumentStore } from '../port/documents.ts';
 import { StoreRefused } from '../port/errors.ts';
 import type { IndexAdmin } from '../port/indexes.ts';
 import type { Partition } from '../port/partitions.ts';
-import type { Store, StoreDefinitions, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
+import type { Store, StoreOptions, StoreState, StoreWaiting } from '../port/store.ts';
 import type { Note, VerifyScope } from '../port/transfer.ts';
 import type { WriteRelay } from '../server/relay.ts';
 import { modelDigest } from '../upkeep/definitions.ts';
@@ -38,6 +39,7 @@ import { sqliteIndexes } from './indexes.ts';
 import type { SentJob } from './jobs.ts';
 import { lockForServing, serverRuns } from './lock.ts';
 import { layoutOf, migrate, requireLayout } from './migrations.ts';
+import { coreIn } from './defining.ts';
 import { openDatabase } from './open.ts';
 import { SqlitePartition } from './partition.ts';
 import { SqlitePartitions } from './partitions.ts';
@@ -176,7 +178,8 @@ class SqliteStore implements Store {
 
   async partition(id: string): Promise<Partition | undefined> {
     const index = partitionIndex(this.#core, id);
-    return index === undefined ? undefined : new SqlitePartition(this.#core, index);
+    if (index === undefined) return undefined;
+    return new SqlitePartition(index.changes === 0 ? this.#core : await coreIn(this.#core, id), index);
   }
 
   documents(collection: string): DocumentStore {

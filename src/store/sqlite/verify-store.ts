@@ -3,6 +3,7 @@ import type { Checked } from '../upkeep/indexes.ts';
 import type { CheckedPart } from '../upkeep/verify.ts';
 import type { Core } from './core.ts';
 import { definitionsDigest, wantedIndexes } from './declared-indexes.ts';
+import { coreIn } from './defining.ts';
 import { registered } from './index-jobs.ts';
 import type { Database } from './open.ts';
 import { fileFindings, inFile } from './verify-file.ts';
@@ -50,11 +51,12 @@ async function* one(checked: Checked): AsyncIterable<Checked> {
 async function* verifyIndexes(core: Core, partition: string | undefined): AsyncIterable<Checked> {
   const all = attempt(() => core.database.all('SELECT id FROM partitions WHERE id IS NOT NULL')).value ?? [];
   for (const id of partition === undefined ? all.map(([id]) => String(id)) : [partition]) {
-    const described = attempt(() => parameterFindings(core, id));
+    const own = await coreIn(core, id).catch(() => core); // what cannot be read is reported below
+    const described = attempt(() => parameterFindings(own, id));
     const why = `they cannot be read: ${described.failed}`;
     const unread = { is: 'index', partition: id, what: 'all indexes', why } as const;
     yield { checked: 0, findings: described.value ?? [unread] };
-    for (const type of core.options.model.types.keys()) yield* verifyType(core, id, type);
+    for (const type of own.options.model.types.keys()) yield* verifyType(own, id, type);
   }
 }
 

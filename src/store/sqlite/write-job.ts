@@ -2,6 +2,7 @@ import { stamp } from '../../fhir/resource-text.ts';
 import { holds, isNew } from '../port/conditional.ts';
 import { recordDigest } from '../record/digest.ts';
 import { attach, attachedTo } from './attachments.ts';
+import { noteDefinitions } from './dictionary.ts';
 import {
   type JobResult,
   JobStopped,
@@ -71,6 +72,14 @@ export function write(place: Omit<Work, 'rows'>, held: SubmittedJob['held'] = ()
   const results: Written[] = [];
   for (const changes of held()) applyAll({ ...place, rows }, changes, results);
   applyAll({ ...place, rows }, job.changes, results);
+  noteDefinitions(
+    database,
+    job.n,
+    job.defines.flatMap(([at, type]) => {
+      const [outcome, id = ''] = results[at] ?? [];
+      return outcome === 'unchanged' || outcome === 'matched' ? [] : [{ type, id }];
+    }),
+  );
   keepMark(database, job.n, job.mark);
   keepKey(database, job, results);
   return { kind: 'written', repeated: false, results };

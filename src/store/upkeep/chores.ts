@@ -38,8 +38,11 @@ export async function doChores(
 
 /** A step that fills pending indexes: one slice of the first type with some. */
 export async function rebuildPending<P extends PartitionIdentity>(driver: IndexDriver<P>): Promise<boolean> {
-  for (const [partition, type] of await driver.pendingTypes())
-    if ((await driver.rebuildSlice(partition, type)) === 'more') return true;
+  for (const [partition, { name }] of await driver.pendingTypes()) {
+    const own = await driver.within(partition);
+    const type = own.options().model.types.get(name);
+    if (type !== undefined && (await own.rebuildSlice(partition, type)) === 'more') return true;
+  }
   return false;
 }
 

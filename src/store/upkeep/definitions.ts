@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { StoreDefinitions } from '../port/store.ts';
+import type { StoreDefinitions } from '../port/definitions.ts';
 
 /**
  * The digest of the definitions that determine index entries, with the version of the form that these have in the

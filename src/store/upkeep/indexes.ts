@@ -15,6 +15,8 @@ export interface Checked {
 export interface IndexDriver<P extends PartitionIdentity> {
   /** The current definitions. */
   options(): Pick<StoreOptions, 'model'>;
+  /** The driver with the definitions of a partition. */
+  within(partition: P): Promise<IndexDriver<P>>;
   partition(id: string): Promise<P | undefined>;
   /** In the order of ids. */
   partitions(): Promise<readonly P[]>;
@@ -48,22 +50,15 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
   }
 
   async status({ partition: id, type: name, state }: IndexScope = {}): Promise<readonly IndexState[]> {
-    const { types: declared } = this.#driver.options().model;
-    const only = name === undefined ? undefined : declared.get(name);
-    if (state === 'pending' && id !== undefined && only !== undefined) return this.#driver.pending(id, only);
-    const types = name === undefined ? [...declared.values()] : [only ?? []].flat();
     const states: IndexState[] = [];
-    if (state === 'pending' && id !== undefined) {
-      for (const type of types) states.push(...(await this.#driver.pending(id, type)));
-      return states;
-    }
-    for (const partition of await this.#driver.partitions()) {
-      if (id !== undefined && partition.id !== id) continue;
-      for (const type of types)
+    const only = id === undefined ? undefined : await this.#driver.partition(id);
+    if (id !== undefined && only === undefined) return states;
+    for (const partition of only === undefined ? await this.#driver.partitions() : [only]) {
+      const driver = await this.#driver.within(partition);
+      const declared = driver.options().model.types;
+      for (const type of name === undefined ? declared.values() : [declared.get(name) ?? []].flat())
         states.push(
-          ...(await (state === undefined
-            ? this.#driver.states(partition, type)
-            : this.#driver.pending(partition.id, type))),
+          ...(await (state === undefined ? driver.states(partition, type) : driver.pending(partition.id, type))),
         );
     }
     return states;
@@ -71,20 +66,19 @@ export class Indexes<P extends PartitionIdentity> implements IndexAdmin {
 
   async *rebuild(id: string, only?: string, param?: string): AsyncIterable<PendingIndex> {
     const partition = await requirePartition(this.#driver, id);
-    const types = typesIn(this.#driver.options(), only).filter(
-      ({ indexed }) => param === undefined || indexed.has(param),
-    );
+    const driver = await this.#driver.within(partition);
+    const types = typesIn(driver.options(), only).filter(({ indexed }) => param === undefined || indexed.has(param));
     if (types.length === 0) throw new Error(`There is no index of \`${param}\``);
     for (const type of types)
-      await this.#driver.restart(partition, type, param === undefined ? undefined : codesOf(type, param));
+      await driver.restart(partition, type, param === undefined ? undefined : codesOf(type, param));
     for (const type of types) {
       let [last, cost] = [-Infinity, 0];
       for (let step = 'more'; step !== 'done';) {
-        step = await this.#driver.rebuildSlice(partition, type);
+        step = await driver.rebuildSlice(partition, type);
         const now = performance.now();
         // MongoDB counts all records of the type for it: half of the time at most.
         if (step === 'more' && now - last < cost) continue;
-        const pending = (await this.#driver.states(partition, type)).filter(({ state }) => state === 'pending');
+        const pending = (await driver.states(partition, type)).filter(({ state }) => state === 'pending');
         last = performance.now();
         cost = last - now;
         for (const { param: code, done, of } of pending)

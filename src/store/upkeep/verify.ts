@@ -25,7 +25,10 @@ export async function* verify<P extends PartitionIdentity>(
   const all = partition === undefined ? await indexes.partitions() : [await requirePartition(indexes, partition)];
   for (const one of all) {
     if (only === 'attachments') yield* verifyAttachments(one.id, bytes(one));
-    else for (const ofType of typesIn(indexes.options(), type)) yield* verifyType(indexes, one, ofType);
+    else {
+      const own = await indexes.within(one);
+      for (const ofType of typesIn(own.options(), type)) yield* verifyType(own, one, ofType);
+    }
   }
 }
 

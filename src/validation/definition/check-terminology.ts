@@ -22,15 +22,65 @@ export function checkTerminology(
   const problems: Problem[] = [];
   const warnings: string[] = [];
   for (const definition of definitions.all('CodeSystem').filter(isPlain))
-    for (const [path, code] of repeatedCodes(definition.resource()))
-      problems.push(problemAt(definition, path, `The code \`${code}\` is defined twice; a code has one concept.`));
+    problems.push(...mistakesInCodes(definition, definitions));
   for (const definition of definitions.all('ValueSet').filter(isPlain)) {
-    if (includesItself(definition, definitions))
-      problems.push(problemAt(definition, 'compose', 'The ValueSet includes itself, so its codes are undecided.'));
+    problems.push(...mistakesInCodes(definition, definitions));
     for (const [path, text] of missingParts(definition.resource(), definitions, terminology))
       warnings.push(printProblem(problemAt(definition, path, text)));
   }
   return { problems, warnings };
+}
+
+/** What no CodeSystem or ValueSet may have, whatever else is loaded; none of other definitions. */
+export function mistakesInCodes(definition: Definition, definitions: Definitions): readonly Problem[] {
+  const resource = definition.resource();
+  if (definition.resourceType === 'ValueSet')
+    return includesItself(definition, definitions)
+      ? [problemAt(definition, 'compose', 'The ValueSet includes itself, so its codes are undecided.')]
+      : [];
+  if (definition.resourceType !== 'CodeSystem') return [];
+  const circle = circleOfParents(resource);
+  return [
+    ...repeatedCodes(resource).map(([path, code]) =>
+      problemAt(definition, path, `The code \`${code}\` is defined twice; a code has one concept.`),
+    ),
+    ...(circle === undefined
+      ? []
+      : [problemAt(definition, 'concept', `The code \`${circle}\` is its own parent, also through others.`)]),
+  ];
+}
+
+/** A code that is above itself by the properties of the concepts; undefined if there is none. */
+function circleOfParents(codeSystem: JsonObject): string | undefined {
+  const parents = new Map<string, readonly string[]>();
+  const read = (concepts: readonly JsonObject[], above: readonly string[]): void => {
+    for (const { code, concept, property } of concepts) {
+      const named = objectsOf(property).flatMap(one =>
+        one['code'] === 'parent' && typeof one['valueCode'] === 'string' ? [one['valueCode']] : [],
+      );
+      parents.set(String(code), [...above, ...named]);
+      read(objectsOf(concept), [String(code)]);
+    }
+  };
+  read(objectsOf(codeSystem['concept']), []);
+  // Codes without parents are taken away, until only circles and what is below them are left.
+  const below = new Map<string, string[]>();
+  const open = new Map<string, number>();
+  for (const [code, of] of parents) {
+    const known = of.filter(one => parents.has(one));
+    open.set(code, known.length);
+    for (const one of known) below.set(one, [...(below.get(one) ?? []), code]);
+  }
+  const free = [...open].flatMap(([code, count]) => (count === 0 ? [code] : []));
+  for (let code = free.pop(); code !== undefined; code = free.pop()) {
+    open.delete(code);
+    for (const one of below.get(code) ?? []) {
+      const left = (open.get(one) ?? 0) - 1;
+      open.set(one, left);
+      if (left === 0) free.push(one);
+    }
+  }
+  return open.keys().next().value;
 }
 
 const problemAt = (definition: Definition, path: string, text: string): Problem => ({

@@ -6,9 +6,10 @@ import { load } from '../../../src/bulk/load.ts';
 import { createExtract } from '../../../src/indexing/extract.ts';
 
 const [folder = '', ...paths] = process.argv.slice(2);
-const { model, partition, store, validator } = await openTarget(folder);
+const { model, definitions, partition, store, validator } = await openTarget(folder);
 const options = {
   model,
+  definitions,
   partition,
   validator,
   extract: createExtract(model),

@@ -20,6 +20,7 @@ const publicUrl = 'http://localhost:8080';
 export interface Target {
   readonly folder: string;
   readonly model: Model;
+  readonly definitions: LoadOptions['definitions'];
   readonly store: Store;
   readonly partition: Partition;
   readonly validator: Validator;
@@ -61,6 +62,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
   return {
     folder,
     model,
+    definitions,
     store,
     partition,
     validator,
@@ -73,6 +75,7 @@ export async function openTarget(folder = mkdtempSync(join(tmpdir(), 'bulk-'))):
       let last: LoadProgress | undefined;
       const all: LoadOptions = {
         model,
+        definitions,
         partition,
         extract,
         validator,

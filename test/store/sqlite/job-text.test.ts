@@ -35,6 +35,7 @@ const jobOf = (change: PreparedChange, requires: readonly PreparedRequirement[] 
     requires,
     mark: undefined,
     key: undefined,
+    defines: [],
   },
   definitions: 'd',
 });

@@ -66,6 +66,10 @@ export class StagedPartition implements Partition {
     this.#parts = parts;
   }
 
+  get definitions(): Partition['definitions'] {
+    return this.#parts.partition.definitions;
+  }
+
   /** Another one with the same changes, which further changes do not concern. */
   copy(): StagedPartition {
     const copy = new StagedPartition(this.#parts);

@@ -92,6 +92,8 @@ const canonicalOf = ({ url, version }: TerminologyResource): string =>
 /** The ids of loaded definitions, read at the first call by id; most end their url, so that few are parsed. */
 function byId(source: TerminologySource, type: TerminologyType, id: string): TerminologyResource | undefined {
   const all = source.all(type);
+  const stored = all.find(one => one.id === id);
+  if (stored !== undefined) return stored;
   const likely = all.filter(({ url }) => url.endsWith(`/${id}`)).map(({ url }) => source.find(type, url));
   const found = likely.find(one => one?.resource()['id'] === id);
   if (found !== undefined) return found;
@@ -107,4 +109,4 @@ export const notLoaded = (type: string, canonical: string): FhirError =>
   terminologyError(404, 'not-found', 'not-found', notLoadedText(`${type} \`${shorten(canonical)}\``, type), 'http.url');
 
 const notLoadedText = (what: string, type: string): string =>
-  `No ${what} is known here. Send the ${type} in the call, or load it with the definitions.`;
+  `No ${what} is known here. Store the ${type}, or send it in the call.`;
