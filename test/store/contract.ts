@@ -467,6 +467,21 @@ export function contract(where: Where): void {
       time = 2_001;
       expect(await documents.put('k', 'new', { ifAbsent: true })).toBe('new');
     });
+
+    it('replace a value only as long as it is stored', async () => {
+      const documents = store.documents('records');
+      expect(await documents.put('a', { n: 1 }, { replaces: { n: 0 } })).toBeUndefined();
+      await documents.put('a', { n: 0, of: [null, 'é'] });
+      const found = await Promise.all(
+        Array.from({ length: 20 }, (_, at) =>
+          documents.put('a', { n: at + 1 }, { replaces: { n: 0, of: [null, 'é'] }, expires: 2_000 }),
+        ),
+      );
+      expect(new Set(found.map(value => JSON.stringify(value))).size).toBe(1);
+      expect(await documents.put('a', { n: 50 }, { replaces: { n: 0, of: [null, 'é'] } })).toEqual(found[0]);
+      time = 2_000;
+      expect(await documents.put('a', { n: 60 }, { replaces: found[0] })).toBeUndefined();
+    });
   });
 
   describe('indexes', () => {

@@ -22,10 +22,11 @@ export class MongoDocuments implements DocumentStore {
     });
   }
 
-  put(key: string, value: unknown, { expires, ifAbsent = false }: PutOptions = {}): Promise<unknown> {
+  put(key: string, value: unknown, { expires, ifAbsent = false, replaces }: PutOptions = {}): Promise<unknown> {
     return withPortErrors(this.#core, async () => {
       requireWriting(this.#core);
       const fresh = this.#document(key, value, expires);
+      if (replaces !== undefined) return this.#replace(key, JSON.stringify(replaces), fresh);
       if (!ifAbsent) {
         await documents(this.#core.database).replaceOne({ _id: fresh._id }, fresh, { upsert: true });
         return JSON.parse(fresh.value);
@@ -60,6 +61,13 @@ export class MongoDocuments implements DocumentStore {
       if (this.#isOver(document)) continue;
       yield { key: document._id.slice(this.#id('').length), value: JSON.parse(document.value) };
     }
+  }
+
+  /** Stores a document in place of one with this JSON; returns the value that is stored afterwards. */
+  async #replace(key: string, value: string, { _id, ...fresh }: SmallDocument): Promise<unknown> {
+    const isKept = { $or: [{ expires: { $exists: false } }, { expires: { $gt: this.#core.options.now() } }] };
+    const { matchedCount } = await documents(this.#core.database).replaceOne({ _id, value, ...isKept }, fresh);
+    return matchedCount === 1 ? JSON.parse(fresh.value) : this.get(key);
   }
 
   #id(key: string): string {

@@ -3,11 +3,13 @@ export interface PutOptions {
   readonly expires?: number | undefined;
   /** Stores only if the key is free. */
   readonly ifAbsent?: boolean;
+  /** Stores only in place of this value, as `get` or `put` returned it. */
+  readonly replaces?: unknown;
 }
 
 export interface DocumentStore {
   get(key: string): Promise<unknown>;
-  /** Returns the value that is stored afterwards. */
+  /** Returns the value that is stored afterwards; with `replaces` undefined if nothing is stored. */
   put(key: string, value: unknown, options?: PutOptions): Promise<unknown>;
   delete(key: string): Promise<void>;
   /**

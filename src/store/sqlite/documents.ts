@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { DocumentStore, PutOptions } from '../port/documents.ts';
 import type { Note } from '../port/transfer.ts';
 import { type Core, partitionIndex, submit, valueOf } from './core.ts';
-import type { NotesJob } from './jobs.ts';
+import type { Job, NotesJob } from './jobs.ts';
 import { resultsOf } from './note-jobs.ts';
 import type { Database, Row } from './open.ts';
 import type { SqlValue } from './sql.ts';
@@ -24,12 +24,15 @@ export class SqliteDocuments implements DocumentStore {
     return row === undefined ? undefined : JSON.parse(String(row[0]));
   }
 
-  async put(key: string, value: unknown, { expires, ifAbsent = false }: PutOptions = {}): Promise<unknown> {
-    return JSON.parse(String(await this.#change(ifAbsent ? 'putIfAbsent' : 'put', key, value, expires)));
+  async put(key: string, value: unknown, options: PutOptions = {}): Promise<unknown> {
+    const { ifAbsent = false, replaces } = options;
+    const how = replaces !== undefined ? 'replace' : ifAbsent ? 'putIfAbsent' : 'put';
+    const kept = await this.#change(how, key, value, options);
+    return kept === null ? undefined : JSON.parse(String(kept));
   }
 
   async delete(key: string): Promise<void> {
-    await this.#change('delete', key, null, undefined);
+    await this.#change('delete', key, null);
   }
 
   async *list(after = ''): AsyncIterable<{ readonly key: string; readonly value: unknown }> {
@@ -43,8 +46,20 @@ export class SqliteDocuments implements DocumentStore {
     for await (const [key, value] of rows) yield { key: String(key), value: JSON.parse(String(value)) };
   }
 
-  async #change(how: 'put' | 'putIfAbsent' | 'delete', key: string, value: unknown, expires: number | undefined) {
-    const job = { kind: 'document', how, collection: this.#collection, key, value: JSON.stringify(value) } as const;
+  async #change(
+    how: Extract<Job, { kind: 'document' }>['how'],
+    key: string,
+    value: unknown,
+    { expires, replaces }: PutOptions = {},
+  ) {
+    const job = {
+      kind: 'document',
+      how,
+      collection: this.#collection,
+      key,
+      value: JSON.stringify(value),
+      ...(replaces === undefined ? {} : { replaces: JSON.stringify(replaces) }),
+    } as const;
     return valueOf(
       await submit(this.#core, () => ({ ...job, expires: expires ?? null, now: this.#core.options.now() })),
     );

@@ -44,10 +44,12 @@ export type Job =
   | { readonly kind: 'sweepBytes'; readonly due: DueBytes }
   | {
       readonly kind: 'document';
-      readonly how: 'put' | 'putIfAbsent' | 'delete';
+      readonly how: 'put' | 'putIfAbsent' | 'replace' | 'delete';
       readonly collection: string;
       readonly key: string;
       readonly value: string;
+      /** The JSON that is replaced. */
+      readonly replaces?: string;
       readonly expires: number | null;
       readonly now: number;
     };

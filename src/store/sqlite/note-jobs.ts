@@ -44,11 +44,12 @@ export function keepMark(database: Database, n: number, mark: Mark | undefined):
 
 /** Done: the stored value afterwards. */
 export function document(database: Database, job: Extract<Job, { kind: 'document' }>): JobResult {
-  const { how, collection, key, value, expires, now } = job;
-  if (how === 'putIfAbsent') {
-    const [kept, until] =
+  const { how, collection, key, value, replaces, expires, now } = job;
+  if (how === 'putIfAbsent' || how === 'replace') {
+    const [found, until = null] =
       database.get('SELECT value, expires FROM documents WHERE collection = ? AND key = ?', [collection, key]) ?? [];
-    if (kept !== undefined && (until === null || Number(until) > now)) return { kind: 'done', value: kept };
+    const kept = until === null || Number(until) > now ? found : undefined;
+    if (how === 'putIfAbsent' ? kept !== undefined : kept !== replaces) return { kind: 'done', value: kept ?? null };
   }
   if (how === 'delete') database.run('DELETE FROM documents WHERE collection = ? AND key = ?', [collection, key]);
   else keepDocument(database, [collection, key, value, expires]);
