@@ -15,6 +15,7 @@ const ofPartition: readonly (keyof Partition)[] = [
   'write',
   'putAttachment',
   'attachment',
+  'moment',
 ];
 const ofDocuments: readonly (keyof DocumentStore)[] = ['get', 'put', 'delete'];
 

@@ -22,6 +22,8 @@ export interface Core {
   readonly underWay: Set<Promise<unknown>>;
   /** Running writes of documents with the entries of these definitions. */
   readonly writes: Set<Promise<unknown>>;
+  /** Running writes of all definitions, each of which may still choose its `lastUpdated`. */
+  readonly everyWrite: Set<Promise<unknown>>;
   /** Whether processes with other definitions may still have been writing when these were registered. */
   beganBeside: boolean;
   readonly views: Views<Core>;

@@ -61,6 +61,48 @@ async function olderVersions(
   return found;
 }
 
+/** The next current versions of a type, tombstones too, by id. */
+export async function currentSlice(
+  core: Core,
+  p: string,
+  type: string,
+  after: string,
+): Promise<{ readonly versions: readonly KeptVersion[]; readonly isLast: boolean }> {
+  const { $lt } = ofPartition(p);
+  const found = await resources(core, type)
+    .find<Stored>({ p, _id: { $gt: `${p}/${after}`, $lt } })
+    .project<Stored>({ ...fields, owners: 1 })
+    .sort({ _id: 1 })
+    .limit(recordSlice)
+    .toArray();
+  return { versions: found.map(one => withAttachments(core, p, type, one)), isLast: found.length < recordSlice };
+}
+
+/** The last versions of records up to a time: the current ones are read before the older ones. */
+export async function versionsUntil(
+  core: Core,
+  p: string,
+  type: string,
+  ids: readonly string[],
+  time: number,
+): Promise<readonly KeptVersion[]> {
+  const current = await readMany(core, p, type, ids);
+  const found = await fewAtOnce([...current], recordsAtOnce, async ([id, stored]) => {
+    if (stored.updated <= time) return withAttachments(core, p, type, stored);
+    const { $gte, $lt } = ofPartition(`${p}/${id}`);
+    const [older] = await history(core, type)
+      .find({ p, _id: { $gte, $lt }, updated: { $lte: time } })
+      .sort({ _id: -1 })
+      .limit(1)
+      .toArray();
+    return older === undefined ? undefined : withAttachments(core, p, type, older);
+  });
+  return found.filter(one => one !== undefined);
+}
+
+/** Records whose older versions are read concurrently. */
+const recordsAtOnce = 8;
+
 /** Types that are read concurrently. */
 const typesAtOnce = 4;
 
@@ -203,3 +245,8 @@ export async function* versionsAt(core: Core, p: string, keys: readonly VersionK
     }
   }
 }
+
+const withAttachments = (core: Core, p: string, type: string, stored: Stored): KeptVersion => ({
+  ...ownedVersion(core, p, type, stored),
+  attachments: attachedTo(stored),
+});

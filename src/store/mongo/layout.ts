@@ -114,6 +114,8 @@ export interface ServerDocument {
   readonly pid: number;
   /** Its last heartbeat, by the clock of the database. */
   readonly seen: Date;
+  /** Its answers to the last moments of partitions, by key (moments.ts). */
+  readonly moments?: Readonly<Record<string, { readonly moment: number; readonly latest: number } | undefined>>;
   /** Ids of its sessions that have or had transactions. */
   readonly sessions?: readonly Binary[];
 }
@@ -176,7 +178,7 @@ export interface PlaceDocument {
 
 /**
  * `meta`: `layout` with its number, `definitions` with the digest that writes follow, `partitions` with the last key,
- * `bucketKey` with the key of owners' digests.
+ * `moment:{p}` with the last moment of a partition, `bucketKey` with the key of owners' digests.
  */
 export interface MetaDocument {
   readonly _id: string;

@@ -16,9 +16,10 @@ import type {
   WriteResult,
 } from '../port/records.ts';
 import type { StoreDefinitions } from '../port/definitions.ts';
-import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
+import type { HistoryScope, KeptVersion, MomentPage, MomentScope, VersionScope } from '../port/transfer.ts';
 import { definingKeys, requireStillDeclared } from '../record/changes.ts';
-import { exportVersions } from '../upkeep/versions.ts';
+import { exportVersions, recordsAt } from '../upkeep/versions.ts';
+import type { VersionDriver } from '../upkeep/versions.ts';
 import { openAttachment, putAttachment } from './attachments.ts';
 import { marks } from './collections.ts';
 import type { Core, PartitionInfo } from './core.ts';
@@ -26,11 +27,12 @@ import { countMatches, countOf } from './count.ts';
 import { ownedVersion, readCurrent, readMany, readOlder } from './current.ts';
 import { coreIn, currentPartition, definitionsWritten } from './defining.ts';
 import { withPortErrors, withPortErrorsEach } from './failures.ts';
-import { keptTypes, keptVersions, nextKeys, versionsAt } from './history.ts';
+import { currentSlice, keptTypes, keptVersions, nextKeys, versionsAt, versionsUntil } from './history.ts';
 import { repeatedResults } from './keyed.ts';
+import { endMoment } from './moments.ts';
 import { declared } from './prepare.ts';
 import { findReferring, listTypes, usedTypesOf } from './referring.ts';
-import { withOurDefinitions } from './register.ts';
+import { requireWriting, withOurDefinitions } from './register.ts';
 import { restoreVersions } from './restore.ts';
 import { searchPage } from './search.ts';
 import { write } from './write.ts';
@@ -125,18 +127,32 @@ export class MongoPartition implements Partition {
   }
 
   export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
+    return this.#each(p => exportVersions(this.#versions(p), scope));
+  }
+
+  moment(): Promise<number> {
+    return withPortErrors(this.#core, async () => {
+      requireWriting(this.#core);
+      const found = await this.#core.registry.partition(this.id);
+      if (found === undefined) throw new Error(`There is no partition \`${this.id}\` any more`);
+      return endMoment(this.#core, found.p);
+    });
+  }
+
+  at(scope: MomentScope): AsyncIterable<MomentPage> {
+    return this.#each(p => recordsAt(this.#versions(p), scope));
+  }
+
+  #versions(p: string): VersionDriver {
     const core = this.#core;
-    return this.#each(p =>
-      exportVersions(
-        {
-          types: () => keptTypes(core, p),
-          versions: (type, after) => keptVersions(core, p, type, after),
-          keys: one => nextKeys(core, p, one),
-          at: keys => versionsAt(core, p, keys),
-        },
-        scope,
-      ),
-    );
+    return {
+      types: () => keptTypes(core, p),
+      versions: (type, after) => keptVersions(core, p, type, after),
+      keys: one => nextKeys(core, p, one),
+      at: keys => versionsAt(core, p, keys),
+      current: (type, after) => currentSlice(core, p, type, after),
+      until: (type, ids, time) => versionsUntil(core, p, type, ids, time),
+    };
   }
 
   import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {

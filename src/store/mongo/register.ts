@@ -29,10 +29,12 @@ export async function withOurDefinitions<T>(core: Core, write: (latest: Core) =>
   }
   const writing = write(latest);
   latest.writes.add(writing);
+  latest.everyWrite.add(writing);
   try {
     return await writing;
   } finally {
     latest.writes.delete(writing);
+    latest.everyWrite.delete(writing);
   }
 }
 

@@ -25,6 +25,7 @@ import { atLength, openingError, portError, withPortErrors, withPortErrorsEach }
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { mongoIndexes } from './indexes.ts';
 import { commitOrder } from './lacks.ts';
+import { followMoments } from './moments.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
 import { MongoPartitions } from './partitions.ts';
@@ -63,6 +64,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       stamps: new Map(),
       underWay: new Set(),
       writes: new Set(),
+      everyWrite: new Set(),
       beganBeside: options.lead === false,
       views: { latest: undefined, changing: undefined },
       ending: ending.signal,
@@ -70,6 +72,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     const chosen = await options.choose?.(collection => new MongoDocuments(opened, collection));
     const core: Core = { ...opened, options: { ...options, ...chosen, choose: undefined } };
     const leave = options.mode === 'read' ? async () => {} : await startHeartbeat(core);
+    const endFollowing = options.mode === 'read' ? () => {} : await followMoments(core);
     if (options.mode !== 'read') await makeNewIndexes(core);
     if (options.mode === 'serve') {
       if (options.lead !== false) await register(core);
@@ -84,6 +87,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
     };
     const closing = makeOnce(async () => {
       ending.abort();
+      endFollowing();
       // An unavailable server is not waited for.
       await Promise.race([end(), setTimeout(longestEnd, undefined, { ref: false })]);
       await close();

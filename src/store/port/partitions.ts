@@ -1,10 +1,10 @@
 import type { BlobStore } from './blobs.ts';
 import type { RecordStore } from './records.ts';
 import type { StoreDefinitions } from './definitions.ts';
-import type { PartitionTransfer } from './transfer.ts';
+import type { MomentReader, PartitionTransfer } from './transfer.ts';
 
 /** The content of a partition, separate from all others. */
-export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionTransfer {
+export interface Partition extends PartitionIdentity, RecordStore, BlobStore, PartitionTransfer, MomentReader {
   /** What applied in the partition when it was opened, and does for this object: those of its records included. */
   readonly definitions: StoreDefinitions;
 }

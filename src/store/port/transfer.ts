@@ -44,6 +44,50 @@ export interface HistoryScope {
   readonly slice: number;
 }
 
+/**
+ * The records of a partition as they were at a moment, whatever is written and deleted meanwhile. A moment is a
+ * `lastUpdated`: the store has every version up to it, and will write later ones only.
+ */
+export interface MomentReader {
+  /**
+   * A moment, in milliseconds since 1970 UTC: not before the call, and not before any write that was acknowledged
+   * before. Throws `StoreUnavailable` if writes that are open do not end in time.
+   */
+  moment(): Promise<number>;
+  /** The records of a type at a moment, in pages, each record once. */
+  at(scope: MomentScope): AsyncIterable<MomentPage>;
+}
+
+export interface MomentScope {
+  readonly type: string;
+  /** A moment. */
+  readonly moment: number;
+  /**
+   * Only records whose state changed after this moment, deleted ones too, in the order of time; undefined: all that
+   * were not deleted, in the order of ids.
+   */
+  readonly since?: number | undefined;
+  /** Only records after this place. */
+  readonly after?: MomentPlace | undefined;
+}
+
+/** Where a page ends. JSON. */
+export interface MomentPlace {
+  readonly id: string;
+  /** With `since`: the version that was read last. */
+  readonly version?: VersionKey;
+}
+
+export interface MomentPage {
+  readonly records: readonly MomentRecord[];
+  readonly end: MomentPlace;
+}
+
+export interface MomentRecord extends KeptVersion {
+  /** The version before a tombstone. */
+  readonly before?: StoredVersion | undefined;
+}
+
 /** The place of a version in the order of time. */
 export type VersionKey = Pick<StoredVersion, 'lastUpdated' | 'type' | 'id' | 'version'>;
 

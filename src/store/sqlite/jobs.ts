@@ -34,6 +34,8 @@ export type Job =
   | { readonly kind: 'hidePartition'; readonly id: string }
   /** Makes the indexes of the parameters that are records of a partition those of `types`. */
   | { readonly kind: 'define'; readonly epoch: number; readonly n: number; readonly types: readonly WantedType[] }
+  /** Ends a moment of a partition: later commits have a later lastUpdated than the result. */
+  | { readonly kind: 'moment'; readonly n: number; readonly now: number }
   /** Rebuilds matching indexes: `codes` undefined means all. */
   | { readonly kind: 'restart'; readonly t: number; readonly codes: readonly string[] | undefined }
   /** Deletes some obsolete rows; the result says whether there may be more. */

@@ -31,11 +31,12 @@ import type {
   WriteResult,
 } from '../port/records.ts';
 import type { StoreDefinitions } from '../port/definitions.ts';
-import type { HistoryScope, KeptVersion, VersionScope } from '../port/transfer.ts';
+import type { HistoryScope, KeptVersion, MomentPage, MomentScope, VersionScope } from '../port/transfer.ts';
 import { definingKeys, requireStillDeclared } from '../record/changes.ts';
 import { countUses } from '../server/index-usage.ts';
-import { exportVersions } from '../upkeep/versions.ts';
-import { partitionIndex, submit } from './core.ts';
+import { exportVersions, recordsAt } from '../upkeep/versions.ts';
+import type { VersionDriver } from '../upkeep/versions.ts';
+import { partitionIndex, submit, valueOf } from './core.ts';
 import type { Applied, Core } from './core.ts';
 import { coreIn, registerStored } from './defining.ts';
 import type { Job } from './jobs.ts';
@@ -56,7 +57,8 @@ import { prepareWrite } from './prepare.ts';
 import { askReferring, referringInTurns } from './requirements.ts';
 import { prepareRestore, typeNumber } from './restore.ts';
 import { resourcesOf } from './source.ts';
-import { keptTypes, keptVersions, ownedVersion } from './versions.ts';
+import { currentSliceOf, keptTypes, keptVersions, ownedVersion, versionsUntil } from './versions.ts';
+import type { NamedType } from './versions.ts';
 
 /** Number of resources that `readMany` reads before the event loop gets a turn. */
 const readSlice = 200;
@@ -175,18 +177,32 @@ export class SqlitePartition implements Partition {
   }
 
   export(scope?: VersionScope | HistoryScope): AsyncIterable<KeptVersion> {
+    return exportVersions(this.#versions(), scope);
+  }
+
+  async moment(): Promise<number> {
+    const n = this.#number();
+    return Number(valueOf(await submit(this.#core, latest => ({ kind: 'moment', n, now: latest.options.now() }))));
+  }
+
+  at(scope: MomentScope): AsyncIterable<MomentPage> {
+    return recordsAt(this.#versions(), scope);
+  }
+
+  #versions(): VersionDriver {
     const { database, options } = this.#core;
     const n = this.#number();
     const place = { database, n, model: options.model };
-    return exportVersions(
-      {
-        types: async () => keptTypes(database, n),
-        versions: (type, after) => keptVersions(database, typeNumber(database, n, type), type, after),
-        keys: one => nextKeys(place, one),
-        at: keys => versionsAt(place, keys),
-      },
-      scope,
-    );
+    const number = (type: string): number => typeNumber(database, n, type);
+    const named = (name: string): NamedType => ({ name, declared: options.model.types.get(name) });
+    return {
+      types: async () => keptTypes(database, n),
+      versions: (type, after) => keptVersions(database, number(type), type, after),
+      keys: one => nextKeys(place, one),
+      at: keys => versionsAt(place, keys),
+      current: async (type, after) => currentSliceOf(database, number(type), named(type), after),
+      until: async (type, ids, time) => versionsUntil(database, number(type), named(type), ids, time),
+    };
   }
 
   async import(versions: readonly KeptVersion[], { mark }: { readonly mark?: Mark } = {}): Promise<void> {

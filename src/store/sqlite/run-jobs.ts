@@ -83,6 +83,8 @@ function run(database: Database, asked: SubmittedJob, commit: Commit, data: Writ
   switch (job.kind) {
     case 'document':
       return document(database, job);
+    case 'moment':
+      return { kind: 'done', value: commit.moment(job.n, job.now) };
     case 'hidePartition':
       return hidePartition(database, job);
     case 'sweep':

@@ -59,6 +59,68 @@ function versionsOf(database: Database, t: number, type: string, id: string): re
     });
 }
 
+/** Current versions that are read at once: their texts are in memory together. */
+const currentSlice = 64;
+
+/** The next current versions of a type (`t`), tombstones too, by id; fewer than that many are the last ones. */
+export function currentSliceOf(
+  database: Database,
+  t: number,
+  type: NamedType,
+  after: string,
+): { readonly versions: readonly KeptVersion[]; readonly isLast: boolean } {
+  const rows = database.all(
+    'SELECT id, version, last_updated, owners, text FROM resources WHERE t = ? AND id > ? ORDER BY id LIMIT ?',
+    [t, after, currentSlice],
+  );
+  const found = rows.map(row => ownedVersion(type.name, type.declared, row));
+  const carried = database.all(
+    'SELECT id, version, path, digest, size, content_type FROM attachments ' +
+      'WHERE t = ? AND id > ? AND id <= ? ORDER BY id, version, item',
+    [t, after, found.at(-1)?.id ?? after],
+  );
+  const attached = Map.groupBy(carried, ([id, version]) => `${id}/${version}`);
+  const versions = found.map(one => ({
+    ...one,
+    attachments: carried.length === 0 ? [] : (attached.get(`${one.id}/${one.version}`) ?? []).map(attachedIn),
+  }));
+  return { versions, isLast: rows.length < currentSlice };
+}
+
+const attachedIn = ([, , ...one]: Row): Attached => attachedOf(one);
+
+/** A type by its name, and as the definitions declare it. */
+export interface NamedType {
+  readonly name: string;
+  readonly declared: ResourceType | undefined;
+}
+
+/** The last versions of records of a type up to a time; one that was created later has none. */
+export function versionsUntil(
+  database: Database,
+  t: number,
+  type: NamedType,
+  ids: readonly string[],
+  until: number,
+): readonly KeptVersion[] {
+  const fields = 'SELECT id, version, last_updated, owners, text FROM';
+  return ids.flatMap(id => {
+    const row = database.get(
+      `${fields} resources WHERE t = ?1 AND id = ?2 AND last_updated <= ?3 UNION ALL ` +
+        `SELECT * FROM (${fields} versions WHERE t = ?1 AND id = ?2 AND last_updated <= ?3 ` +
+        'ORDER BY version DESC LIMIT 1) ORDER BY 2 DESC LIMIT 1',
+      [t, id, until],
+    );
+    if (row === undefined) return [];
+    const stored = ownedVersion(type.name, type.declared, row);
+    const carried = database.all(
+      'SELECT path, digest, size, content_type FROM attachments WHERE t = ? AND id = ? AND version = ? ORDER BY item',
+      [t, id, stored.version],
+    );
+    return { ...stored, attachments: carried.map(attachedOf) };
+  });
+}
+
 /**
  * When a record was created, in milliseconds since 1970 UTC: `last_updated` of its first version after its last
  * tombstone, by its older versions. `lastUpdated` is that of its current version, which is no tombstone.

@@ -39,6 +39,13 @@ export class Commit {
     return stamp;
   }
 
+  /** The lastUpdated of this commit, or the later `now`: commits after this one are later than that. */
+  moment(n: number, now: number): number {
+    const moment = Math.max(this.lastUpdated(n, now), now);
+    this.#database.run('UPDATE partitions SET last_updated = ? WHERE n = ?', [moment, n]);
+    return moment;
+  }
+
   count(t: number, difference: number): void {
     this.#counts.set(t, (this.#counts.get(t) ?? 0) + difference);
   }

@@ -21,7 +21,7 @@ import type {
   WriteOptions,
   WriteResult,
 } from '../../../store/port/records.ts';
-import type { KeptVersion } from '../../../store/port/transfer.ts';
+import type { KeptVersion, MomentPage } from '../../../store/port/transfer.ts';
 import { mostKept, ownParts } from '../entry.ts';
 import { stageChange } from './stage-change.ts';
 import type { Staged } from './stage-change.ts';
@@ -236,11 +236,15 @@ export class StagedPartition implements Partition {
   }
 
   export(): AsyncIterable<KeptVersion> {
-    throw fhirError(
-      400,
-      'not-supported',
-      'A transaction cannot read a history, whose last versions get their time when it ends. Send a separate request.',
-    );
+    throw noHistory();
+  }
+
+  moment(): Promise<number> {
+    return Promise.reject(noHistory());
+  }
+
+  at(): AsyncIterable<MomentPage> {
+    throw noHistory();
   }
 
   import(): Promise<void> {
@@ -284,3 +288,10 @@ const none = Promise.resolve(undefined);
 /** https://hl7.org/fhir/R4/http.html#trules: identities must not overlap. */
 export const repeated = (key: string): FhirError =>
   fhirError(400, 'duplicate', `Another entry of the transaction writes \`${key}\`: send them one after another.`);
+
+const noHistory = (): FhirError =>
+  fhirError(
+    400,
+    'not-supported',
+    'A transaction cannot read a history, whose last versions get their time when it ends. Send a separate request.',
+  );

@@ -24,6 +24,7 @@ export async function openCore(url: string): Promise<Core & { close(): Promise<v
     stamps: new Map(),
     underWay: new Set(),
     writes: new Set(),
+    everyWrite: new Set(),
     beganBeside: false,
     views: { latest: undefined, changing: undefined },
     ending: new AbortController().signal,

@@ -52,6 +52,7 @@ export async function openSeen(
     stamps: new Map(),
     underWay: new Set(),
     writes: new Set(),
+    everyWrite: new Set(),
     beganBeside: false,
     views: { latest: undefined, changing: undefined },
     ending: new AbortController().signal,
