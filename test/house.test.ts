@@ -77,35 +77,35 @@ describe('the conformance tester', () => {
  */
 const budget: readonly (readonly [folders: string, lines: number, most: number])[] = [
   ['store', 14_500, 21_040],
-  ['interaction', 10_700, 14_090],
+  ['interaction', 10_700, 14_340],
   ['explorer', 5_900, 6_770],
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
-  ['model', 4_400, 5_260],
+  ['model', 4_400, 5_300],
   ['cli', 4_300, 5_420],
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
   ['fhirpath', 3_000, 3_840],
   ['definitions guide', 2_400, 3_000],
   ['fhir', 2_400, 4_110],
-  ['http', 2_400, 3_380],
-  ['auth', 2_000, 2_200],
+  ['http', 2_400, 3_480],
+  ['auth', 2_000, 2_260],
   ['audit', 1_900, 2_090],
-  ['bulk', 1_700, 2_180],
-  ['engine', 1_700, 2_010],
+  ['bulk', 1_700, 3_780],
+  ['engine', 1_700, 2_090],
   ['demo', 1_500, 1_650],
   ['openapi', 1_500, 1_650],
   ['indexing', 1_500, 1_650],
   ['processes', 1_300, 1_430],
   ['terminology', 4_000, 4_400],
   ['pages', 1_100, 1_210],
-  ['config', 900, 1_440],
+  ['config', 900, 1_500],
   ['jobs', 900, 990],
   ['attachment fetch', 600, 660],
   ['observability', 450, 495],
   ['limits', 400, 440],
 ];
-const mostLines = 107_000;
+const mostLines = 111_000;
 const mostFiles = 1_337;
 
 describe('the size of src', () => {
