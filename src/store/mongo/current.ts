@@ -23,8 +23,8 @@ const storedFields = {
   [`o.${createdField}`]: 1,
 } as const;
 
-/** Ids per operation. */
-const idSlice = 200;
+/** Ids that one command has: they take less than half of a document of 16 MiB. */
+export const idsAtOnce = 40_000;
 
 /** The current version of a resource, also a tombstone. */
 export async function readCurrent(
@@ -57,13 +57,13 @@ export async function readMany(
   step: Step = {},
 ): Promise<ReadonlyMap<string, Stored>> {
   const found = new Map<string, Stored>();
-  const wanted = [...new Set(ids)];
-  for (let at = 0; at < wanted.length; at += idSlice) {
-    const some = wanted.slice(at, at + idSlice).map(id => `${p}/${id}`);
+  const wanted = [...new Set(ids)].map(id => `${p}/${id}`);
+  const options = { projection: storedFields, ...withSession(step) };
+  for (let at = 0; at < wanted.length; at += idsAtOnce) {
+    const some = wanted.slice(at, at + idsAtOnce);
     const filter: Filter<ResourceDocument> = { _id: { $in: some }, ...(core.deployment.sharded ? { p } : {}) };
-    const options = { projection: storedFields, ...withSession(step) };
-    const page = await resources(core, type).find<Stored>(filter, options).toArray();
-    for (const one of page) found.set(one._id.slice(p.length + 1), one);
+    const page = resources(core, type).find<Stored>(filter, { ...options, batchSize: some.length });
+    for (const one of await page.toArray()) found.set(one._id.slice(p.length + 1), one);
   }
   return found;
 }

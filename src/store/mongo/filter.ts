@@ -33,8 +33,12 @@ export function conditionOf(clause: Clause, p: string): Condition {
     }
     case 'or':
       return anyCondition(clause.of.map(part => conditionOf(part, p)));
-    case 'not':
-      return { filters: [{ $nor: [allOf(conditionOf(clause.of, p).filters)] }], by: 'none' };
+    case 'not': {
+      const { filters, terms } = conditionOf(clause.of, p);
+      // Beside another condition, the complement of many terms is no range of an index that the server tries.
+      const none = terms === undefined ? allOf(filters) : { t: anyOf(terms), p: { $exists: true } };
+      return { filters: [{ $nor: [none] }], by: 'none' };
+    }
     case 'ids':
       // A tombstone has an id, and no text.
       return {

@@ -5,7 +5,7 @@ import { versionOrder } from '../record/versions.ts';
 import { ofPartition } from './attachment-bucket.ts';
 import { typesKept } from './collections.ts';
 import { type Core, history, resources, versionsOf } from './core.ts';
-import { attachedTo, historyId, ownedVersion, readMany, type Stored, storedVersion } from './current.ts';
+import { attachedTo, historyId, idsAtOnce, ownedVersion, readMany, type Stored, storedVersion } from './current.ts';
 import type { HistoryDocument, ResourceDocument } from './layout.ts';
 import { pagesOf } from './pages.ts';
 import { usedTypesOf } from './referring.ts';
@@ -61,6 +61,9 @@ async function olderVersions(
   return found;
 }
 
+/** Records that one command reads. */
+const recordSlice = 100;
+
 /** The next current versions of a type, tombstones too, by id. */
 export async function currentSlice(
   core: Core,
@@ -105,9 +108,6 @@ const recordsAtOnce = 8;
 
 /** Types that are read concurrently. */
 const typesAtOnce = 4;
-
-/** Records whose versions one operation reads. */
-const recordSlice = 100;
 
 /**
  * The keys of the next versions in the order of time. Current versions are read before older ones: a version is in the
@@ -155,7 +155,7 @@ async function keysOfType(core: Core, p: string, type: string, scope: HistorySco
   return keys.map(key => keyOf(p, type, key));
 }
 
-/** The next keys of some records. */
+/** The next keys of some records: current versions, and the older ones by their numbers. */
 async function keysOfRecords(
   core: Core,
   p: string,
@@ -164,31 +164,49 @@ async function keysOfRecords(
   scope: HistoryScope,
 ): Promise<readonly VersionKey[]> {
   const keys: Key[] = [];
-  const direction = scope.order === 'newest' ? -1 : 1;
-  for (let at = 0; at < ids.length; at += recordSlice) {
-    const some = ids.slice(at, at + recordSlice);
-    const current = resources(core, type).find({ p, _id: { $in: some.map(id => `${p}/${id}`) } });
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const _id = { $in: ids.slice(at, at + idsAtOnce).map(id => `${p}/${id}`) };
+    const current = resources(core, type).find({ p, _id }, { batchSize: idsAtOnce });
     keys.push(...(await current.project<Key>(keyFields).toArray()));
-    const older = history(core, type)
-      .find({ p, $or: some.map(id => olderThan(p, type, id, scope)) })
-      .project<Key>(keyFields);
-    // The order of numbers is that of times.
-    keys.push(...(await (ids.length > 1 ? older : older.sort({ _id: direction }).limit(scope.slice)).toArray()));
+  }
+  const [first, second] = keys;
+  if (first !== undefined && second === undefined) keys.push(...(await olderKeys(core, p, type, first, scope)));
+  else {
+    const older = keys.flatMap(({ _id, version }) =>
+      numbersBelow(version).map(one => historyId(p, _id.slice(p.length + 1), one)),
+    );
+    for (let at = 0; at < older.length; at += idsAtOnce) {
+      const filter = { p, _id: { $in: older.slice(at, at + idsAtOnce) }, ...timesOf(scope, true) };
+      const found = history(core, type).find(filter, { batchSize: idsAtOnce });
+      keys.push(...(await found.project<Key>(keyFields).toArray()));
+    }
   }
   return keys.map(key => keyOf(p, type, key));
 }
 
-/** The older versions of a record that are in a scope. */
-function olderThan(p: string, type: string, id: string, scope: HistoryScope): Filter<HistoryDocument> {
-  const { order, after } = scope;
-  const { $gte, $lt } = ofPartition(`${p}/${id}`);
-  if (after?.type === type && after.id === id) {
-    const last = historyId(p, id, after.version);
-    const _id = order === 'newest' ? { $gte, $lt: last } : { $gt: last, $lt };
-    return { _id, ...timesOf({ ...scope, after: undefined }) };
-  }
+const numbersBelow = (version: number): readonly number[] => Array.from({ length: version - 1 }, (_, at) => at + 1);
+
+/** The next older versions of a record: the order of their numbers is that of times. */
+async function olderKeys(
+  core: Core,
+  p: string,
+  type: string,
+  { _id }: Key,
+  scope: HistoryScope,
+): Promise<readonly Key[]> {
+  const { order, after, slice } = scope;
+  const [isNewest, id] = [order === 'newest', _id.slice(p.length + 1)];
+  const last = after?.type === type && after.id === id ? historyId(p, id, after.version) : undefined;
   const follows = after !== undefined && versionOrder(order)({ ...after, type, id }, after) > 0;
-  return { _id: { $gte, $lt }, ...timesOf(scope, follows) };
+  const times = timesOf(last === undefined ? scope : { ...scope, after: undefined }, follows);
+  const { $gte, $lt } = ofPartition(_id);
+  const within = isNewest ? { $gte, $lt: last ?? $lt } : { $gt: last ?? $gte, $lt };
+  return history(core, type)
+    .find({ p, _id: within, ...times })
+    .project<Key>(keyFields)
+    .sort({ _id: isNewest ? -1 : 1 })
+    .limit(slice)
+    .toArray();
 }
 
 /**
