@@ -7,7 +7,7 @@ import type { Claims } from './claims.ts';
 import type { AccessPlace } from './criteria.ts';
 import { parseFhirUser } from './fhir-user.ts';
 import type { LocalReference } from './fhir-user.ts';
-import { grantsOf } from './grants.ts';
+import { definitionGrants, grantsOf } from './grants.ts';
 import type { Grant } from './grants.ts';
 import type { Letter } from './scope.ts';
 
@@ -25,7 +25,7 @@ export function createAccess(claims: Claims, place: AccessPlace): AccessContext 
   const given = asked.map(scope => ({ scope, grants: grantsOf(scope, { client, patient, fhirUser }, place) }));
   const counting = given.filter(({ grants }) => grants.length > 0);
   const scopes = counting.map(({ scope }) => scope);
-  const grants = counting.flatMap(one => one.grants);
+  const grants = [...counting.flatMap(one => one.grants), ...definitionGrants(place.model)];
   const who = [issuer, client, subject, fhirUser?.reference, patient, scopes];
   return Object.freeze({
     partition,

@@ -1,3 +1,4 @@
+import { sharedTypes } from '../definitions/definition.ts';
 import type { Query } from '../search/ast.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import { none, simplify } from '../search/simplify.ts';
@@ -40,6 +41,22 @@ export function grantsOf(scope: string, who: Who, place: AccessPlace): readonly 
 export const scopeExists = (scope: string, model: Model): boolean =>
   [...model.types.values()].some(type => listed(scope, type).length > 0);
 
+/** What each token may read: the definitions that are records, which have nothing of a patient. */
+export const definitionGrants = ({ types }: Pick<Model, 'types'>): readonly Grant[] =>
+  [...sharedTypes]
+    .filter(name => types.has(name))
+    .map(resourceType => ({
+      context: 'system',
+      resourceType,
+      letters: ['r', 's'],
+      contextQuery: everything,
+      criteria: everything,
+    }));
+
+const everything: Query = { kind: 'all' };
+
+const isReading = (letter: Letter): boolean => letter === 'r' || letter === 's';
+
 interface Listed {
   readonly context: Context;
   readonly letters: readonly Letter[];
@@ -48,7 +65,8 @@ interface Listed {
 }
 
 /**
- * The listed parts of a scope: for each `smart-scope` of the type with the same context, the letters that both have.
+ * The listed parts of a scope: for each `smart-scope` of the type with the same context, the letters that both have. A
+ * wildcard, and a scope of a patient, writes no definitions that others use.
  */
 function listed(text: string, type: ResourceType): readonly Listed[] {
   if (text === 'fhirUser') {
@@ -56,10 +74,11 @@ function listed(text: string, type: ResourceType): readonly Listed[] {
   }
   const asked = parseScope(text);
   if (asked === undefined || (asked.resourceType !== '*' && asked.resourceType !== type.name)) return [];
+  const mayWrite = !sharedTypes.has(type.name) || (asked.resourceType !== '*' && asked.context !== 'patient');
   return type.smartScopes.flatMap((one): Listed[] => {
     const has = parseScope(one);
     if (has?.context !== asked.context) return [];
-    const letters = asked.letters.filter(letter => has.letters.includes(letter));
+    const letters = asked.letters.filter(letter => has.letters.includes(letter) && (mayWrite || isReading(letter)));
     return letters.length === 0
       ? []
       : [

@@ -1,3 +1,4 @@
+import { sharedTypes } from '../definitions/definition.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import { operationCallOf } from '../model/operation-call.ts';
@@ -116,8 +117,8 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
 }
 
 /** The scopes of a type that grant one of the letters. */
-const scopesWith = (letters: readonly Letter[], { smartScopes }: ResourceType): readonly string[] =>
-  smartScopes.filter(scope => {
+const scopesWith = (letters: readonly Letter[], { name, smartScopes }: ResourceType): readonly string[] =>
+  (sharedTypes.has(name) ? smartScopes.map(scope => scope.replace('/*.', `/${name}.`)) : smartScopes).filter(scope => {
     const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);
     return letters.some(letter => given.includes(letter));
   });

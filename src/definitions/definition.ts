@@ -72,6 +72,12 @@ export const storedTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
+ * The stored types that change what requests of other users mean: a scope must name them to write them, and as they
+ * have nothing of a patient, each token may read them.
+ */
+export const sharedTypes: ReadonlySet<string> = new Set([...storedTypes].filter(name => name !== 'Questionnaire'));
+
+/**
  * A parsed resource as a definition. `read` parses the resource again, so that it need not stay in memory; without it
  * the object is kept.
  */

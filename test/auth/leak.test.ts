@@ -8,9 +8,13 @@ import {
   anyListed,
   anyNear,
   anyOperations,
+  anyStored,
   anyTransactions,
   anyWorded,
 } from './support/requests.ts';
+
+/** Without these nothing could leak through a search. */
+const needed = ['match', 'include', 'omitted', 'GET 200'];
 
 describe('records without access leak nowhere, with the shipped rules', () => {
   leakProperty(false, newStorePlace);
@@ -26,6 +30,12 @@ describe('records without access leak through no search of several types or of a
 });
 describe('records without access leak through no full-text search and no score', () => {
   leakProperty(true, newStorePlace, { joined: true, requests: anyWorded, usual: 7 });
+});
+describe('records without access leak through no search parameter that a client has stored', () => {
+  leakProperty(true, newStorePlace, { joined: true, requests: anyStored, usual: 10, isDefining: true, needed });
+});
+describe('a search by a stored parameter that forgets whose records they are', () => {
+  leakFault(newStorePlace, plantForgetting('search'), { joined: true, requests: anyStored, isDefining: true });
 });
 describe.each(['search', 'count'] as const)('a full-text %s that forgets whose records they are', method => {
   leakFault(newStorePlace, plantForgetting(method), { joined: true, requests: anyWorded });

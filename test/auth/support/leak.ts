@@ -17,6 +17,8 @@ export interface LeakOptions {
   readonly several?: boolean;
   /** The types of records, so that they often refer to each other; of all types if undefined. */
   readonly types?: readonly string[];
+  /** The partitions have search parameters of their own (stored-parameters.ts). */
+  readonly isDefining?: boolean;
   /** Other requests. */
   readonly requests?: fc.Arbitrary<readonly Asked[]>;
   /** Answers to these without which nothing could leak. */
@@ -33,7 +35,7 @@ export function leakProperty(guarded: boolean, newPlace: () => Promise<Place>, o
   const rounds = Number(process.env['CRS_TEST_ROUNDS'] ?? usual);
   let twins: Twins;
   beforeAll(async () => {
-    twins = await startTwins(guarded, newPlace);
+    twins = await startTwins(guarded, newPlace, options.isDefining);
   }, 60_000);
   afterAll(() => twins.close());
 
@@ -70,7 +72,7 @@ export function leakFault(
   let twins: Twins;
   let undo: () => void;
   beforeAll(async () => {
-    twins = await startTwins(true, newPlace);
+    twins = await startTwins(true, newPlace, options.isDefining);
     undo = plant(twins.servers[0].running);
   }, 60_000);
   afterAll(async () => {

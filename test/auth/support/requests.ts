@@ -391,6 +391,42 @@ export const anyWorded: fc.Arbitrary<readonly Asked[]> = searchesOf({
   ],
 });
 
+/** Searches by the parameters of stored-parameters.ts. */
+export const anyStored: fc.Arbitrary<readonly Asked[]> = searchesOf({
+  Patient: [
+    'called=roy',
+    'born:missing=true',
+    '_has:Observation:about:kind=a',
+    '_has:Condition:about:kind=b',
+    '_has:Observation:seen-by:took-place=ge2025',
+    '_revinclude=Observation:about',
+    '_revinclude=Condition:about',
+    '_filter=called%20co%20roy',
+    '_sort=called',
+  ],
+  Observation: [
+    'about=Patient/p1',
+    'about.called=roy',
+    'about:Patient.gender=male',
+    'seen-by=Patient/p0',
+    'kind=a',
+    'kind:not=a',
+    'took-place=lt2025',
+    '_include=Observation:about',
+    '_include=Observation:seen-by',
+    'about-kind=Patient/p1$a',
+    '_filter=kind%20eq%20a%20or%20about%20eq%20Patient/p2',
+    '_sort=-took-place',
+  ],
+  Condition: [
+    'about=Patient/p2',
+    'about.called=roy',
+    'kind=b',
+    '_include=Condition:about',
+    'about._has:Observation:about:kind=a',
+  ],
+});
+
 /** Searches by lists, and by the hierarchy of encounters. */
 export const anyListed: fc.Arbitrary<readonly Asked[]> = searchesOf({ Condition: lists, Observation: lists });
 export const anyHierarchical: fc.Arbitrary<readonly Asked[]> = searchesOf({

@@ -8,8 +8,9 @@ import { requireModel } from '../../support/loaded-once.ts';
 import type { Place } from '../../support/store-place.ts';
 import { testTokens } from '../../support/tokens.ts';
 import type { TestTokens } from '../../support/tokens.ts';
-import type { Recorded } from './records.ts';
+import type { Recorded, Resource } from './records.ts';
 import type { Asked } from './requests.ts';
+import { storedParameters } from './stored-parameters.ts';
 
 export const publicUrl = 'https://twins.example';
 
@@ -28,9 +29,11 @@ export interface Server {
   ask(partition: string, asked: Asked, token: string, moment: number): Promise<string>;
 }
 
-export async function startTwins(guarded: boolean, newPlace: () => Promise<Place>): Promise<Twins> {
+/** `isDefining`: their partitions have the search parameters of stored-parameters.ts. */
+export async function startTwins(guarded: boolean, newPlace: () => Promise<Place>, isDefining = false): Promise<Twins> {
   const tokens = testTokens();
-  const flags = guarded ? ['--definitions', join(import.meta.dirname, '../../fixtures/guarded')] : [];
+  const folders = [...(guarded ? ['guarded'] : []), ...(isDefining ? ['defining'] : [])];
+  const flags = folders.flatMap(name => ['--definitions', join(import.meta.dirname, '../../fixtures', name)]);
   const one = async (): Promise<readonly [Server, () => Promise<void>]> => {
     const place = await newPlace();
     const config = readConfig([
@@ -55,7 +58,7 @@ export async function startTwins(guarded: boolean, newPlace: () => Promise<Place
       await running.close();
       await place.remove();
     };
-    return [serverOf(running, clock), close];
+    return [serverOf(running, clock, isDefining ? storedParameters : []), close];
   };
   const [first, second] = [await one(), await one()];
   return {
@@ -68,7 +71,11 @@ export async function startTwins(guarded: boolean, newPlace: () => Promise<Place
   };
 }
 
-function serverOf(running: RunningEngine, clock: { now: number; ids: number }): Server {
+function serverOf(
+  running: RunningEngine,
+  clock: { now: number; ids: number },
+  definitions: readonly Resource[],
+): Server {
   const starts = new Map<string, number>();
   return {
     running,
@@ -79,6 +86,13 @@ function serverOf(running: RunningEngine, clock: { now: number; ids: number }): 
       await running.engine.store.partitions.add(name, { zone: 'UTC' });
       const partition = await running.engine.store.partition(name);
       if (partition === undefined) throw new Error('no partition');
+      clock.now = start - 1_000;
+      await partition.write(
+        definitions.map(one => {
+          const { resourceType: type, id } = one;
+          return { kind: 'put', type, id, text: splitForStamp(JSON.stringify(one), id) };
+        }),
+      );
       for (const [index, record] of all.entries()) {
         if (!held.includes(record)) continue;
         const texts = record.versions.map(version => JSON.stringify(version));
