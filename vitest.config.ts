@@ -89,7 +89,7 @@ const httpOnMongodb = {
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy,search-inside}.test.ts',
     'test/interaction/{search-intervals,search-joins,search-lists,search-near,search-versions}.test.ts',
     'test/interaction/{search-several,search-several-order,search-sort,search-words}.test.ts',
-    'test/interaction/operation/{docref,everything,lastn,meta}.test.ts',
+    'test/interaction/operation/{docref,everything,large-systems,lastn,meta}.test.ts',
     'test/interaction/transaction*.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
     'test/conformance/tester.test.ts',

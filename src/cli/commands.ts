@@ -25,12 +25,16 @@ const clients = () => import('./clients.ts');
 const clientChanges = () => import('./client-changes.ts');
 const users = () => import('./users.ts');
 const partitions = () => import('./partitions.ts');
+const terminology = () => import('./terminology.ts');
 
 export const commands: readonly CommandEntry[] = [
   entry('serve', 'Serve the records over HTTP', () => import('./serve.ts'), 'command'),
   entry('load', 'Load NDJSON and Bundles into a partition', () => import('./load.ts'), 'command'),
   entry('generate', 'Write synthetic records as NDJSON', () => import('./generate.ts'), 'command'),
   entry('delete', 'Delete records; reads of them then answer 410', () => import('./delete.ts'), 'command'),
+  entry('terminology load', 'Load a code system with many concepts', terminology, 'terminologyLoad'),
+  entry('terminology list', 'List the code systems that were loaded', terminology, 'terminologyList'),
+  entry('terminology remove', 'Remove a code system that was loaded', terminology, 'terminologyRemove'),
   entry('validate', 'Check resources in files against R4 and profiles', () => import('./validate.ts'), 'command'),
   entry('definitions check', 'Check the definition files, as a start would', definitions, 'definitionsCheck'),
   entry(

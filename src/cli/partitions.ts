@@ -3,6 +3,7 @@ import type { Flag } from '../config/flag.ts';
 import { revocationCollection, revoke } from '../auth/token/revocations.ts';
 import { displayName, partitionId } from '../config/values.ts';
 import { namePartition, partitionName } from '../store/server/documents.ts';
+import { removeSystems } from '../terminology/large/write.ts';
 import { ConfigError } from '../config/read.ts';
 import { recordsIn } from '../store/port/pages.ts';
 import { audited } from './audited.ts';
@@ -87,6 +88,7 @@ export const partitionRemove = defineCommand({
       audited(opened, about, async add => {
         const isRemoved = await opened.store.partitions.remove(id);
         await namePartition(opened.store, id, undefined);
+        await removeSystems(opened.store, id);
         // Otherwise its tokens would be valid again for a new partition of the same name.
         await revoke(opened.store.documents(revocationCollection), 'partition', id, Date.now());
         if (!isRemoved) add({ details: { removed: 0 } });

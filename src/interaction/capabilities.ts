@@ -7,13 +7,13 @@ import { hasTag } from './read.ts';
 import { controls, subsetOf } from './controls.ts';
 import type { Engine, Interaction } from './interaction.ts';
 import { isWhole, subset } from './subset.ts';
-import { terminologyCapabilities } from './terminology-capabilities.ts';
+import { terminologyCapabilities } from '../terminology/capabilities.ts';
 
 /**
  * The CapabilityStatement, cached by base URL, or with `mode=terminology` the TerminologyCapabilities. Any other `mode`
  * changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
  */
-export const capabilities: Interaction = async (engine, { base, parameters, headers, handling }) => {
+export const capabilities: Interaction = async (engine, { base, parameters, headers, handling }, partition) => {
   const { model } = engine;
   const given = controls(parameters, ['_summary', '_elements', 'mode'], handling);
   const mode = given.get('mode');
@@ -24,7 +24,8 @@ export const capabilities: Interaction = async (engine, { base, parameters, head
   const type = model.definitions.get(name);
   if (type === undefined) throw new Error(`The definition of ${name} is missing`);
   const wanted = subsetOf(given, type);
-  const whole = mode === 'terminology' ? await terminologyOfBase(engine, base) : statementOf(engine, base);
+  const whole =
+    mode === 'terminology' ? await terminologyOfBase(engine, base, partition.id) : statementOf(engine, base);
   const body = subset(whole.text, wanted, type, model.definitions);
   const etag = isWhole(wanted) ? whole.etag : digest(body);
   const noneMatch = headers['if-none-match'];
@@ -55,8 +56,8 @@ function statementOf({ model, since, secured, offered }: Engine, base: string): 
   return statement;
 }
 
-async function terminologyOfBase(engine: Engine, base: string): Promise<Statement> {
-  const text = JSON.stringify(await terminologyCapabilities(engine, base));
+async function terminologyOfBase(engine: Engine, base: string, partition: string): Promise<Statement> {
+  const text = JSON.stringify(await terminologyCapabilities(engine, base, partition));
   return { text, etag: digest(text) };
 }
 

@@ -17,6 +17,42 @@ export interface CodeSystem {
   concept(code: string): Concept | undefined;
   /** Whether concepts may have a property, by its code. */
   hasProperty(code: string): boolean;
+  /** What a system has whose concepts are in the store; undefined for one in memory. */
+  readonly stored?: StoredSystem;
+}
+
+/** Some of the codes of a system. */
+export interface CodeSelection {
+  has(code: string): boolean;
+}
+
+export interface SelectionPage {
+  readonly offset: number;
+  readonly count: number;
+  /** Inactive concepts are left out. */
+  readonly without: 'inactive' | undefined;
+}
+
+/**
+ * The quicker ways of a system that is too large for memory. What its concepts have beyond their codes and hierarchy,
+ * and these sets, throw NotRead until they have been read.
+ */
+export interface StoredSystem {
+  /** The concept at a position in the order of the codes. */
+  conceptAt(position: number): Concept;
+  /** The codes of a concept and of all below it. */
+  below(code: string): CodeSelection;
+  /** The codes with a value of a property that passes a test; `key` is the same for the same test. */
+  having(property: string, test: (value: string) => boolean, key: string): CodeSelection;
+  /** The codes with a name that has a word beginning with this one, in lower case. */
+  named(word: string): CodeSelection;
+  /** A page of the concepts that are in all of these selections, and their number. */
+  page(
+    selections: readonly CodeSelection[],
+    page: SelectionPage,
+  ): { readonly total: number; readonly concepts: readonly Concept[] };
+  /** Reads concepts, so that nothing of them is missing; undefined if they are in memory. */
+  read(codes: readonly string[]): Promise<void> | undefined;
 }
 
 export interface Concept {
@@ -183,7 +219,8 @@ export function isBelow(concept: Concept, ancestor: string, system: Pick<CodeSys
 }
 
 /** The codes of a concept and of all below it. */
-export function codesBelow(code: string, system: Pick<CodeSystem, 'concept'>): ReadonlySet<string> {
+export function codesBelow(code: string, system: Pick<CodeSystem, 'concept' | 'stored'>): CodeSelection {
+  if (system.stored !== undefined) return system.stored.below(code);
   const found = new Set<string>();
   const open = [code];
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
@@ -200,19 +237,46 @@ export function codesBelow(code: string, system: Pick<CodeSystem, 'concept'>): R
  */
 export function supplemented(system: CodeSystem, supplements: readonly CodeSystem[]): CodeSystem {
   if (supplements.length === 0) return system;
-  return {
-    ...system,
+  const { url, version, resource, complete, caseSensitive, codes, stored } = system;
+  const own: CodeSystem = {
+    url,
+    version,
+    resource,
+    complete,
+    caseSensitive,
+    codes,
+    ...(stored === undefined
+      ? {}
+      : {
+          stored: {
+            conceptAt: position => own.concept(codes[position] ?? '') ?? stored.conceptAt(position),
+            below: code => stored.below(code),
+            having: (property, test, key) => stored.having(property, test, key),
+            named: word => stored.named(word),
+            page: (selections, page) => stored.page(selections, page),
+            read: read => stored.read(read),
+          },
+        }),
     hasProperty: code => system.hasProperty(code) || supplements.some(one => one.hasProperty(code)),
     concept(code) {
       const concept = system.concept(code);
       const added = concept === undefined ? [] : supplements.flatMap(one => one.concept(concept.code) ?? []);
       if (concept === undefined || added.length === 0) return concept;
+      const { display, definition, parents, children, within, abstract, inactive } = concept;
       return {
-        ...concept,
+        code: concept.code,
+        display,
+        definition,
+        parents,
+        children,
+        within,
+        abstract,
+        inactive,
         designations: [...concept.designations, ...added.flatMap(({ designations }) => designations)],
         properties: [...concept.properties, ...added.flatMap(({ properties }) => properties)],
         extensions: [...concept.extensions, ...added.flatMap(({ extensions }) => extensions)],
       };
     },
   };
+  return own;
 }

@@ -1,13 +1,54 @@
 import { asString, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { Turns } from '../limits/turns.ts';
-import type { CodeSystem, Concept } from './code-system.ts';
+import type { CodeSelection, CodeSystem, Concept } from './code-system.ts';
 import { nameIn, nameOf } from './languages.ts';
 import type { Languages } from './languages.ts';
 import { namesOf } from './names.ts';
+import { withReads } from './reads.ts';
 import type { TerminologyService } from './service.ts';
 import type { SetMember } from './members.ts';
+import { selectionOf } from './value-set-filter.ts';
 import type { ValueSet } from './value-set.ts';
+
+/** A page of a set, whose codes before and after it are not listed. */
+export interface StoredPage {
+  readonly members: readonly SetMember[];
+  readonly total: number;
+  readonly system: CodeSystem;
+}
+
+/**
+ * The page of a set that selects codes of one system in the store by filters that its indexes answer; undefined for any
+ * other set. Throws NotRead.
+ */
+export function storedPage(
+  { only }: ValueSet,
+  service: TerminologyService,
+  { page, words, activeOnly, selectableOnly, excluded }: ExpandOptions,
+): StoredPage | undefined {
+  if (only === undefined || page === undefined || selectableOnly || excluded.length > 0) return undefined;
+  const system = service.system(only.system.system, only.system.version);
+  if (system?.stored === undefined) return undefined;
+  if (service.rules?.problemOf(system.url, system.version) !== undefined) return undefined;
+  const { stored } = system;
+  const selections = only.filters.map(filter => selectionOf(filter, system));
+  const known = selections.filter(one => one !== undefined);
+  if (known.length < selections.length) return undefined;
+  const named = words.map(word => stored.named(word));
+  const { total, concepts } = stored.page([...known, ...named], {
+    ...page,
+    without: activeOnly ? 'inactive' : undefined,
+  });
+  const members = concepts.map(concept => ({
+    system: system.url,
+    version: system.version,
+    code: concept.code,
+    concept,
+    stated: undefined,
+  }));
+  return { members, total, system };
+}
 
 /** What an expansion shows. https://hl7.org/fhir/R4/valueset-operation-expand.html */
 export interface ExpandOptions {
@@ -48,24 +89,30 @@ export async function expandMembers(
   service: TerminologyService,
   options: ExpandOptions,
   take: (characters: number) => void,
+  cut?: StoredPage,
 ): Promise<Expanded> {
   const turns = new Turns();
   const printer = createPrinter(members, set, service, options);
   const chosen: SetMember[] = [];
-  for (const member of members) {
+  await withReads(() => printer.prepare());
+  for (const member of cut === undefined ? members : []) {
     await turns.next();
     if (isChosen(member, printer, options)) chosen.push(member);
   }
   const { page } = options;
   const print = async (member: SetMember, below: string): Promise<string> => {
     await turns.next();
+    await service.system(member.system, member.version)?.stored?.read([member.code]);
     const text = JSON.stringify(printer.item(member));
     const whole = below === '' ? text : `${text.slice(0, -1)},"contains":[${below}]}`;
     take(text.length + 20);
     return whole;
   };
   const items: string[] = [];
-  if (page !== undefined || options.flat) {
+  if (cut !== undefined) {
+    await cut.system.stored?.read(cut.members.map(({ code }) => code));
+    for (const member of cut.members) items.push(await print(member, ''));
+  } else if (page !== undefined || options.flat) {
     const { offset, count } = page ?? { offset: 0, count: Infinity };
     for (const member of chosen.slice(offset, offset + count)) items.push(await print(member, ''));
   } else {
@@ -77,7 +124,7 @@ export async function expandMembers(
     };
     items.push(...(await printAll(roots)));
   }
-  return { items, total: chosen.length, properties: printer.properties };
+  return { items, total: cut?.total ?? chosen.length, properties: printer.properties };
 }
 
 function isChosen(
@@ -90,6 +137,8 @@ function isChosen(
   if (selectableOnly && concept?.abstract === true) return false;
   if (excluded.some(one => one === system || one === `${system}|${version ?? ''}`)) return false;
   if (words.length === 0) return true;
+  const stored = printer.named(member);
+  if (stored !== undefined) return stored.every(codes => codes.has(member.code));
   const found = printer.texts(member).flatMap(text => text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   const whole = member.code.toLowerCase();
   return words.every(word => whole.startsWith(word) || found.some(text => text.startsWith(word)));
@@ -134,6 +183,10 @@ const keyOf = ({ system, version, code }: Pick<SetMember, 'system' | 'version' |
 
 interface Printer {
   item(member: SetMember): JsonObject;
+  /** Reads what is asked of systems in the store. Throws NotRead. */
+  prepare(): void;
+  /** For each word the codes that have it, if the system of a code is in the store. */
+  named(member: SetMember): readonly CodeSelection[] | undefined;
   /** The names of a code in which words are looked for. */
   texts(member: SetMember): readonly string[];
   readonly properties: Map<string, string | undefined>;
@@ -179,8 +232,22 @@ function createPrinter(
   const properties = new Map<string, string | undefined>();
   const names = (member: SetMember) =>
     namesOf(member.concept, member.stated, { ofSystem: asString(systemOf(member)?.resource['language']), ofSet });
+  const named = new Map<string, readonly CodeSelection[]>();
   return {
     properties,
+    prepare() {
+      for (const [url, own] of versions)
+        for (const version of own) {
+          const stored = service.system(url, version)?.stored;
+          if (stored !== undefined)
+            named.set(
+              `${url}|${version ?? ''}`,
+              options.words.map(word => stored.named(word)),
+            );
+        }
+    },
+    named: ({ system, version, stated }) =>
+      stated === undefined ? named.get(`${system}|${version ?? ''}`) : undefined,
     texts(member) {
       const { display, designations } = names(member);
       const listed = designations.flatMap(nameOf).map(({ value }) => value);

@@ -1,6 +1,7 @@
 import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { Turns } from '../limits/turns.ts';
 import { PATTERNS_TOO_COSTLY } from './expansion.ts';
+import { withReads } from './reads.ts';
 import { NotExpanded } from './members.ts';
 import type { SetMember, NotExpandedKind } from './members.ts';
 import type { Listing } from './value-set.ts';
@@ -30,15 +31,17 @@ export function drain(list: Generator<undefined, readonly SetMember[]>): Listed 
   }
 }
 
-/** Lists in turns with other requests. */
-export async function drainInTurns(list: Generator<undefined, readonly SetMember[]>): Promise<Listed> {
+/** Lists in turns with other requests, again from the beginning when something had to be read first. */
+export async function drainInTurns(begin: () => Generator<undefined, readonly SetMember[]>): Promise<Listed> {
   const turns = new Turns();
   try {
-    for (;;) {
-      const { done, value } = list.next();
-      if (done === true) return { members: value };
-      await turns.next();
-    }
+    return await withReads(async () => {
+      for (const list = begin(); ;) {
+        const { done, value } = list.next();
+        if (done === true) return { members: value };
+        await turns.next();
+      }
+    });
   } catch (error) {
     return problemOf(error);
   }

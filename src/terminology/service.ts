@@ -10,6 +10,9 @@ import type { TerminologyResource, TerminologySource } from './source.ts';
 import { NotExpanded } from './members.ts';
 import { compileValueSet } from './value-set.ts';
 import type { SetEnvironment, ValueSet } from './value-set.ts';
+import { compareVersions } from '../definitions/definitions.ts';
+import { noLargeSystems } from './large/registry.ts';
+import type { LargeSystems } from './large/registry.ts';
 import { matchesVersion, newest } from './versions.ts';
 import type { VersionRules } from './versions.ts';
 
@@ -24,6 +27,8 @@ export interface TerminologyService extends SetEnvironment {
   compile(resource: JsonObject): ValueSet;
   /** The supplements that were asked for, each by its canonical with version. */
   readonly supplements: readonly CodeSystem[];
+  /** A system of `versions`. */
+  read(definition: TerminologyResource): CodeSystem;
 }
 
 /** What one call asks of the service beyond the source. */
@@ -34,6 +39,8 @@ export interface ServiceOptions {
   readonly setVersions?: readonly string[];
   /** The budget of patterns, which may throw TooCostly. */
   readonly spend?: Spend;
+  /** The systems whose concepts are in the store. */
+  readonly large?: LargeSystems;
 }
 
 /**
@@ -59,14 +66,26 @@ const isSupplement = ({ resource }: CodeSystem): boolean => resource['content'] 
 
 /** A service for a call, or for all calls of a source. */
 export function createService(source: TerminologySource, options: ServiceOptions): TerminologyService {
-  const { rules, supplements = [], setVersions = [], spend } = options;
+  const { rules, supplements = [], setVersions = [], spend, large = noLargeSystems } = options;
   const systems = new Cache<CodeSystem>(most);
   const sets = new Cache<ValueSet>(most);
   const compiled = new Map<string, ValueSet>();
-  const versions = (url: string): readonly TerminologyResource[] =>
+  const readOne = (definition: TerminologyResource): CodeSystem => large.open(definition) ?? readSystem(definition);
+  const inMemory = (url: string): readonly TerminologyResource[] =>
     source.versions('CodeSystem', url).filter(one => !isSupplement(readSystem(one)));
+  /** The versions in the store come first, as stored definitions go before shipped ones. */
+  const versions = (url: string): readonly TerminologyResource[] => {
+    const stored = [...large.versions(url)].sort((a, b) => compareVersions(b.version, a.version));
+    const isStored = ({ version }: TerminologyResource): boolean => stored.some(one => one.version === version);
+    return stored.length === 0 ? inMemory(url) : [...stored, ...inMemory(url).filter(one => !isStored(one))];
+  };
 
   const find = (url: string, version: string | undefined): CodeSystem | undefined => {
+    if (large.versions(url).length > 0) {
+      const matching = versions(url).filter(one => version === undefined || matchesVersion(one.version, version));
+      const [best] = matching;
+      return best === undefined ? undefined : readOne(best);
+    }
     const exact = source.find('CodeSystem', version === undefined ? url : `${url}|${version}`);
     const known = exact === undefined ? undefined : readSystem(exact);
     if (known !== undefined && !isSupplement(known)) return known;
@@ -98,7 +117,7 @@ export function createService(source: TerminologySource, options: ServiceOptions
     const grammar = grammarSets.get(canonical);
     if (grammar !== undefined) return compile({ url: canonical, compose: { include: [{ system: grammar }] } });
     const contained = containedSet(canonical, source);
-    return contained === undefined ? implicitSet(canonical, source, compile) : compile(contained);
+    return contained === undefined ? implicitSet(canonical, source, compile, large) : compile(contained);
   };
   const set = (named: string): ValueSet | undefined => {
     const canonical = setVersions.find(one => one.startsWith(`${named}|`)) ?? named;
@@ -128,13 +147,14 @@ export function createService(source: TerminologySource, options: ServiceOptions
     supplements,
     spend,
     versions,
+    read: readOne,
     system,
     requireVersion(url, stated) {
       const version = rules?.versionOf(url, stated) ?? stated;
       const found = system(url, stated);
       if (found === undefined && version !== undefined) {
         const loaded = versions(url)
-          .filter(one => readSystem(one).complete)
+          .filter(one => large.versions(url).includes(one) || readSystem(one).complete)
           .map(one => one.version ?? 'without a version');
         const list = loaded.map(one => `\`${one}\``).join(', ');
         if (loaded.length > 0)
@@ -185,9 +205,10 @@ function implicitSet(
   canonical: string,
   source: TerminologySource,
   compile: (resource: JsonObject) => ValueSet,
+  large: LargeSystems,
 ): ValueSet | undefined {
   const { url, version } = parseCanonical(canonical);
-  for (const definition of source.all('CodeSystem').filter(one => one.core !== true)) {
+  for (const definition of [...large.all(), ...source.all('CodeSystem').filter(one => one.core !== true)]) {
     if (!wholeSets.has(definition)) wholeSets.set(definition, asString(definition.resource()['valueSet']));
     const whole = wholeSets.get(definition);
     if (whole === undefined || parseCanonical(whole).url !== url) continue;

@@ -7,7 +7,7 @@ import { nameIn, nameOf, speaks } from './languages.ts';
 import type { Languages, Names } from './languages.ts';
 import { drainInTurns, emptyListing } from './listing.ts';
 import { namesOf } from './names.ts';
-import { readSystem } from './service.ts';
+import { withReads } from './reads.ts';
 import type { TerminologyService } from './service.ts';
 import type { NotExpandedKind } from './members.ts';
 import type { SystemPart, ValueSet } from './value-set.ts';
@@ -81,8 +81,7 @@ export async function judgeCode(
   given: GivenCoding,
   options: CodeOptions,
 ): Promise<Judged> {
-  const judging = new Judging(service, set, options);
-  return judging.judge(given);
+  return withReads(() => new Judging(service, set, options).judge(given));
 }
 
 class Judging {
@@ -110,6 +109,7 @@ class Judging {
     this.#checkSystem(system);
     const found = this.#findSystem(system, given.version);
     const concept = found?.concept(code);
+    await found?.stored?.read([code]);
     const decided = await this.#membership({ ...given, code, system }, found, concept);
     if (found === undefined) this.#unknownSystem(system, given.version, decided);
     else this.#ofSystem({ ...given, code, system }, found, concept);
@@ -176,7 +176,7 @@ class Judging {
     if (check !== undefined) this.#add('error', 'exception', 'version-error', `${capitalized(check)}.`, 'version');
     if (this.#set !== undefined && part !== undefined && version !== undefined && loaded.length > 0)
       this.#compareVersions(url, version, { found, effective, isKnown: wanted !== undefined });
-    if (found === undefined && wanted !== undefined) return readSystem(wanted);
+    if (found === undefined && wanted !== undefined) return this.#service.read(wanted);
     return found;
   }
 
@@ -215,7 +215,7 @@ class Judging {
     const decided = listed === true && this.#options.activeOnly && concept?.inactive === true ? false : listed;
     if (decided !== undefined) return decided;
     if (found !== undefined && !found.complete && concept === undefined) return undefined; // a fragment
-    const { problem, kind = 'undecided' } = await drainInTurns(set.list(emptyListing(1_000_000)));
+    const { problem, kind = 'undecided' } = await drainInTurns(() => set.list(emptyListing(1_000_000)));
     const isFound = found !== undefined || grammars.has(system);
     if (problem === undefined || (kind === 'missing' && !isFound && !problem.startsWith('no ValueSet')))
       return undefined;

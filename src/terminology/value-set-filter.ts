@@ -3,7 +3,7 @@ import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { matchesPattern } from '../fhirpath/evaluate/pattern.ts';
 import type { Spend } from '../fhirpath/evaluate/pattern.ts';
 import { codesBelow, isBelow } from './code-system.ts';
-import type { CodeSystem, Concept } from './code-system.ts';
+import type { CodeSelection, CodeSystem, Concept } from './code-system.ts';
 
 /** Whether a concept passes a filter; undefined if the loaded definitions do not decide it. */
 export type Filter = (concept: Concept, system: CodeSystem) => boolean | undefined;
@@ -19,9 +19,14 @@ export function compileFilter(filter: JsonObject, spend?: Spend): Filter {
     (decide: (concept: Concept, system: CodeSystem) => boolean): Filter =>
     (concept, system) =>
       system.complete ? decide(concept, system) : undefined;
-  /** What the properties of a concept decide, if the system has that property. */
-  const byProperty = (decide: (values: readonly string[]) => boolean): Filter =>
-    whole((concept, system) => system.hasProperty(property) && decide(valuesOf(concept, property)));
+  /** Whether a value of the property of a concept passes a test, if the system has that property. */
+  const byProperty = (test: (one: string) => boolean, isWanted = true): Filter =>
+    whole((concept, system) => {
+      if (!system.hasProperty(property)) return false;
+      const own = system.stored;
+      if (own === undefined || inMemory.has(property)) return valuesOf(concept, property).some(test) === isWanted;
+      return own.having(property, test, `${String(filter['op'])} ${value}`).has(concept.code) === isWanted;
+    });
   const problem = filterProblem(filter);
   if (problem !== undefined) return () => undefined;
   const isOneOf = belowOf(value);
@@ -44,22 +49,32 @@ export function compileFilter(filter: JsonObject, spend?: Spend): Filter {
         (concept, system) => concept.code !== value && concept.children.length === 0 && isOneOf(concept, system),
       );
     case 'in':
-      return byProperty(values => values.some(one => splitCodes(value).includes(one)));
+      return byProperty(one => splitCodes(value).includes(one));
     case 'not-in':
-      return byProperty(values => !values.some(one => splitCodes(value).includes(one)));
+      return byProperty(one => splitCodes(value).includes(one), false);
     case 'exists':
-      return byProperty(values => values.length > 0 === (value === 'true'));
+      return byProperty(() => true, value === 'true');
     case 'regex':
-      return (concept, system) =>
-        system.complete && system.hasProperty(property)
-          ? someMatches(valuesOf(concept, property), `^(?:${value})$`, spend)
-          : undefined;
+      return (concept, system) => {
+        if (!system.complete || !system.hasProperty(property)) return undefined;
+        const pattern = `^(?:${value})$`;
+        if (system.stored === undefined || inMemory.has(property))
+          return someMatches(valuesOf(concept, property), pattern, spend);
+        const passes = (one: string): boolean => someMatches([one], pattern, spend) === true;
+        return system.stored.having(property, passes, `regex ${value}`).has(concept.code);
+      };
     default:
       if (property === 'concept' || property === 'code') return concept => concept.code === value;
-      return (concept, system) =>
-        system.hasProperty(property) ? valuesOf(concept, property).includes(value) : undefined;
+      return (concept, system) => {
+        if (!system.hasProperty(property)) return undefined;
+        if (system.stored === undefined || inMemory.has(property)) return valuesOf(concept, property).includes(value);
+        return system.stored.having(property, one => one === value, `= ${value}`).has(concept.code);
+      };
   }
 }
+
+/** Properties that a system in the store has in memory too. */
+const inMemory: ReadonlySet<string> = new Set(['concept', 'code', 'parent', 'child', 'inactive']);
 
 const operators: ReadonlySet<unknown> = new Set([
   '=',
@@ -98,7 +113,7 @@ export function filterProblem(filter: JsonObject, system?: CodeSystem): string |
 function belowOf(code: string): (concept: Concept, system: CodeSystem) => boolean {
   let asked = 0;
   let of: CodeSystem | undefined;
-  let codes: ReadonlySet<string> = new Set();
+  let codes: CodeSelection = new Set();
   return (concept, system) => {
     asked += 1;
     if (asked <= few) return isBelow(concept, code, system);
@@ -150,3 +165,15 @@ const printed = (value: unknown): string =>
   typeof value === 'object' && value !== null && 'code' in value ? String(value.code) : String(value);
 
 const splitCodes = (value: string): readonly string[] => value.split(',').map(code => code.trim());
+
+/** The codes of a system in the store that pass a filter; undefined if it has to be tried on each concept. */
+export function selectionOf({ property, op, value }: JsonObject, system: CodeSystem): CodeSelection | undefined {
+  const [name, text] = [String(property), String(value)];
+  const { stored } = system;
+  if (stored === undefined) return undefined;
+  if (op === 'is-a') return stored.below(text);
+  if (inMemory.has(name) || !system.hasProperty(name)) return undefined;
+  if (op === '=') return stored.having(name, one => one === text, `= ${text}`);
+  if (op === 'in') return stored.having(name, one => splitCodes(text).includes(one), `in ${text}`);
+  return op === 'exists' && text === 'true' ? stored.having(name, () => true, 'exists true') : undefined;
+}

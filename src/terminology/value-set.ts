@@ -24,6 +24,8 @@ export interface ValueSet {
   list(listing: Listing): Generator<undefined, readonly SetMember[]>;
   /** The systems that it names in its parts, with the versions that these state. */
   readonly systems: readonly SystemPart[];
+  /** The one part of a set that selects codes of a system by filters alone, including inactive ones. */
+  readonly only: { readonly system: SystemPart; readonly filters: readonly JsonObject[] } | undefined;
   /** The canonicals of the value sets that it imports. */
   readonly imports: readonly string[];
 }
@@ -79,6 +81,7 @@ export function compileValueSet(resource: JsonObject, outside: SetEnvironment): 
     resource: about,
     contains: remembered(contains),
     systems,
+    only: excludes.length > 0 || !withInactive ? undefined : onlyPart(objectsOf(compose['include'])),
     imports: includes.flatMap(({ imports }) => imports),
     *list(listing) {
       const done = listing.done.get(self);
@@ -101,6 +104,14 @@ export function compileValueSet(resource: JsonObject, outside: SetEnvironment): 
     },
   };
   return self;
+}
+
+function onlyPart(includes: readonly JsonObject[]): ValueSet['only'] {
+  const [part, other] = includes;
+  const system = asString(part?.['system']);
+  if (part === undefined || other !== undefined || system === undefined) return undefined;
+  if (part['concept'] !== undefined || part['valueSet'] !== undefined) return undefined;
+  return { system: { system, version: asString(part['version']) }, filters: objectsOf(part['filter']) };
 }
 
 /** `#id` names a value set that this one contains. https://hl7.org/fhir/R4/references.html#contained */
@@ -129,6 +140,8 @@ interface ComposePart {
   readonly contains: Contains;
   readonly system: SystemPart | undefined;
   readonly imports: readonly string[];
+  /** True if it lists no code twice. */
+  readonly isDistinct: boolean;
   list(listing: Listing): Generator<undefined, readonly SetMember[]>;
 }
 
@@ -195,6 +208,9 @@ function* listParts(
   excludes: readonly ComposePart[],
   listing: Listing,
 ): Generator<undefined, SetMember[]> {
+  const [only, other] = includes;
+  if (only !== undefined && other === undefined && excludes.length === 0 && only.isDistinct)
+    return [...(yield* only.list(listing))];
   const excluded = new Set<string>();
   for (const part of excludes)
     for (const member of yield* part.list(listing))
@@ -226,6 +242,7 @@ function compilePart(part: JsonObject, environment: SetEnvironment): ComposePart
   return {
     system: url === undefined ? undefined : { system: url, version: asString(part['version']) },
     imports,
+    isDistinct: objectsOf(part['concept']).length === 0,
     contains: (code, system, version) => {
       let result: boolean | undefined = conditions.length > 0 ? true : undefined;
       for (const condition of conditions) {
@@ -338,8 +355,8 @@ function* listSystem(
   }
   const members: SetMember[] = [];
   let seen = 0;
-  for (const code of system.codes) {
-    const concept = system.concept(code);
+  for (const [position, code] of system.codes.entries()) {
+    const concept = system.stored?.conceptAt(position) ?? system.concept(code);
     const holds = concept === undefined ? false : passes(compiled, concept, system);
     if (holds === undefined)
       throw new NotExpanded('undecided', `a filter of the codes of \`${url}\` cannot be evaluated here`);

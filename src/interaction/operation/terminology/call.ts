@@ -5,8 +5,10 @@ import type { IssueCode } from '../../../fhir/outcome.ts';
 import { Budget } from '../../../fhirpath/evaluate/environment.ts';
 import type { CodeSystem } from '../../../terminology/code-system.ts';
 import { CALL_STEPS } from '../../../terminology/expansion.ts';
+import { largeSystemsOf } from '../../../terminology/large/registry.ts';
 import { isTag, parseLanguages } from '../../../terminology/languages.ts';
 import type { Languages } from '../../../terminology/languages.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
 import { createService, findSupplement, withResources } from '../../../terminology/service.ts';
 import type { TerminologyService } from '../../../terminology/service.ts';
 import { atDate } from '../../../terminology/source.ts';
@@ -59,15 +61,22 @@ export function sourceOf(
   return withResources(source, sent);
 }
 
+/** What a call reads from. */
+export interface CallOf {
+  readonly engine: Pick<Engine, 'store'>;
+  readonly partition: Pick<Partition, 'id'>;
+  readonly source: TerminologySource;
+}
+
 /**
  * The service of a call: with its version rules, and the supplements that it or the value set asks for. Throws
  * FhirError 422 for an unknown supplement.
  */
-export function serviceOf(
-  source: TerminologySource,
+export async function serviceOf(
+  { engine, partition, source }: CallOf,
   given: Arguments,
   valueSet: JsonObject | undefined,
-): TerminologyService {
+): Promise<TerminologyService> {
   const budget = new Budget(CALL_STEPS);
   const versions = {
     defaults: [...given.texts('system-version'), ...expansionParameters(valueSet, 'system-version')],
@@ -85,6 +94,7 @@ export function serviceOf(
   return createService(source, {
     rules,
     setVersions,
+    large: await largeSystemsOf(engine.store, partition.id),
     supplements: Array.from(wanted, canonical => requireSupplement(source, canonical)),
     spend: steps => budget.spend(steps),
   });
@@ -157,7 +167,7 @@ export function notExpanded(problem: string, kind: NotExpandedKind): FhirError {
   return type === undefined ? fhirError(422, code, text) : terminologyError(422, code, type, text);
 }
 
-const howToLoad = ' Store it as a record, or load it with the definitions.';
+const howToLoad = ' Load it with the definitions, or a large code system with `terminology load`.';
 
 const causes: Readonly<Record<NotExpandedKind, { readonly code: IssueCode; readonly type?: string }>> = {
   missing: { code: 'not-found', type: 'not-found' },

@@ -4,9 +4,10 @@ import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { operationOf } from '../../../model/operation-call.ts';
 import type { CodeSystem } from '../../../terminology/code-system.ts';
-import { expandMembers } from '../../../terminology/expand.ts';
+import { expandMembers, storedPage } from '../../../terminology/expand.ts';
 import type { Expanded, ExpandOptions } from '../../../terminology/expand.ts';
 import { drainInTurns, emptyListing } from '../../../terminology/listing.ts';
+import { withReads } from '../../../terminology/reads.ts';
 import type { ValueSet } from '../../../terminology/value-set.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
@@ -22,7 +23,7 @@ const [mostWhole, mostPaged] = [100_000, 1_000_000];
  * `$expand`: the codes of a ValueSet, in pages if they are requested: of the definitions here, or of one in the call;
  * else of the terminology server. https://hl7.org/fhir/R4/valueset-operation-expand.html
  */
-export const expand: Interaction = async (engine, request) => {
+export const expand: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, request);
   requirePage(given);
   const source = sourceOf(engine, given);
@@ -30,7 +31,7 @@ export const expand: Interaction = async (engine, request) => {
   const definition = givenDefinition(source, engine, request, given, names);
   if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
   const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
-  const service = serviceOf(source, given, resource);
+  const service = await serviceOf({ engine, partition, source }, given, resource);
   const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
   if (set === undefined)
     return askServer(
@@ -41,13 +42,15 @@ export const expand: Interaction = async (engine, request) => {
     );
   const used = { systems: new Set<CodeSystem>(), sets: new Set<ValueSet>() };
   const most = given.number('count') === undefined ? mostWhole : mostPaged;
-  const { members, problem, kind } = await drainInTurns(set.list(emptyListing(most, used)));
-  if (members === undefined) return askServer(engine, request, given, notExpanded(problem, kind));
   const languages = languagesOf(request, given, resource);
   const options = optionsOf(given, languages?.languages);
+  const cut = await withReads(() => storedPage(set, service, options));
+  if (cut !== undefined) used.systems.add(cut.system);
+  const list = cut ?? (await drainInTurns(() => set.list(emptyListing(most, used))));
+  if (list.members === undefined) return askServer(engine, request, given, notExpanded(list.problem, list.kind));
+  const { members } = list;
   const { room } = request;
-  const expanded = await expandMembers(members, set, service, options, length => room?.take(length));
-  for (const { system, version } of members.slice(0, 1)) service.system(system, version);
+  const expanded = await expandMembers(members, set, service, options, length => room?.take(length), cut);
   const parameter = [
     ...echoed(engine, request, given, languages?.text),
     ...usedParameters(used, set, members.length === 0 ? [] : service.supplements),

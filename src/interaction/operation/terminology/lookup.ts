@@ -4,6 +4,7 @@ import type { JsonObject } from '../../../fhir/json-object.ts';
 import type { CodeSystem, Concept } from '../../../terminology/code-system.ts';
 import { nameIn } from '../../../terminology/languages.ts';
 import { namesOf } from '../../../terminology/names.ts';
+import { withReads } from '../../../terminology/reads.ts';
 import type { Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import { printParameters } from '../parameters.ts';
@@ -16,14 +17,14 @@ import { givenCodes, printCode } from './given-codes.ts';
  * `$lookup`: the names and properties of a code, of the CodeSystems here or else of the terminology server.
  * https://hl7.org/fhir/R4/codesystem-operation-lookup.html
  */
-export const lookup: Interaction = async (engine, request) => {
+export const lookup: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, request);
   const [code] = givenCodes(given);
   const url = code?.system;
   if (code === undefined || url === undefined)
     throw fhirError(400, 'required', 'Give the `system` of the code.', 'http.system');
-  const service = serviceOf(sourceOf(engine, given), given, undefined);
-  const system = service.system(url, code.version);
+  const service = await serviceOf({ engine, partition, source: sourceOf(engine, given) }, given, undefined);
+  const system = await withReads(() => service.system(url, code.version));
   const concept = system?.concept(code.code);
   if (system === undefined || concept === undefined) {
     const why = system === undefined ? 'no such CodeSystem is loaded' : 'the CodeSystem does not have it';
@@ -38,6 +39,8 @@ export const lookup: Interaction = async (engine, request) => {
     if (system?.complete === true) throw unknown;
     return askServer(engine, request, given, unknown);
   }
+  const near = [...concept.parents, ...concept.children];
+  await system.stored?.read([concept.code, ...near]);
   const names = namesOf(concept, undefined, { ofSystem: asString(system.resource['language']), ofSet: undefined });
   const display = nameIn(names, languagesOf(request, given, undefined)?.languages) ?? names.display;
   const { version } = system;

@@ -3,6 +3,8 @@ import type { FhirError } from '../../../fhir/error.ts';
 import { asString } from '../../../fhir/json-object.ts';
 import { codeSystemOf, isBelow } from '../../../terminology/code-system.ts';
 import type { CodeSystem } from '../../../terminology/code-system.ts';
+import { withReads } from '../../../terminology/reads.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
 import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
@@ -17,14 +19,14 @@ import { givenDefinition } from './given-definition.ts';
  * `$subsumes`: whether one code of a CodeSystem is above the other, by its hierarchy.
  * https://hl7.org/fhir/R4/codesystem-operation-subsumes.html
  */
-export const subsumes: Interaction = async (engine, request) => {
+export const subsumes: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, request);
   const [a] = givenCodes(given, { code: 'codeA', coding: 'codingA' });
   const [b] = givenCodes(given, { code: 'codeB', coding: 'codingB' });
   if (a === undefined || b === undefined) throw new Error('A call has two codes');
   if (a.system !== b.system || a.version !== b.version)
     throw fhirError(400, 'invalid', 'Both codes must be of the same version of one system.');
-  const system = systemOf(engine, request, given, a);
+  const system = await systemOf(engine, request, partition, given, a);
   if (system?.complete !== true) {
     const why = 'no such CodeSystem is loaded completely';
     const text = `The system of ${printCode(a)} cannot be searched: ${why}.`;
@@ -35,12 +37,13 @@ export const subsumes: Interaction = async (engine, request) => {
 };
 
 /** The CodeSystem of the URL, or that of the codes. */
-function systemOf(
+async function systemOf(
   engine: Engine,
   request: FhirRequest,
+  partition: Partition,
   given: Arguments,
   { system, version }: GivenCode,
-): CodeSystem | undefined {
+): Promise<CodeSystem | undefined> {
   const source = sourceOf(engine, given);
   const names = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
   const definition = givenDefinition(source, engine, request, given, names);
@@ -51,7 +54,8 @@ function systemOf(
   }
   if (system === undefined)
     throw terminologyError(400, 'invalid', 'invalid-data', 'Give the `system` of the codes.', 'http.system');
-  return serviceOf(source, given, undefined).system(system, version);
+  const service = await serviceOf({ engine, partition, source }, given, undefined);
+  return withReads(() => service.system(system, version));
 }
 
 /** https://hl7.org/fhir/R4/valueset-concept-subsumption-outcome.html */

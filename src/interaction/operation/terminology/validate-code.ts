@@ -10,6 +10,7 @@ import type { TerminologyService } from '../../../terminology/service.ts';
 import { judgeCode, SetUnusable } from '../../../terminology/validate-code.ts';
 import type { CodeIssue, CodeOptions, GivenCoding, Judged } from '../../../terminology/validate-code.ts';
 import type { ValueSet } from '../../../terminology/value-set.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
 import type { Engine, FhirRequest, FhirResponse, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
@@ -24,13 +25,15 @@ import { givenDefinition, notLoaded } from './given-definition.ts';
  * CodeableConcept one valid coding suffices. https://hl7.org/fhir/R4/valueset-operation-validate-code.html,
  * https://hl7.org/fhir/R4/codesystem-operation-validate-code.html
  */
-export const validateCode: Interaction = async (engine, request) => {
+export const validateCode: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, request);
   // The parameters of the OperationDefinition tell a set of codes from a system.
   const isOfSet = operationOf(engine.model, request)?.parameters.has('valueSet') === true;
   const codes = codesOf(given, isOfSet);
   try {
-    const asked = isOfSet ? inSet(engine, request, given) : inSystem(engine, request, given, codes);
+    const asked = isOfSet
+      ? await inSet(engine, request, partition, given)
+      : await inSystem(engine, request, partition, given, codes);
     if (asked instanceof FhirError) return await askServer(engine, request, given, asked);
     const { service, set, resource } = asked;
     const options = optionsOf(given, languagesOf(request, given, resource)?.languages, isOfSet);
@@ -114,30 +117,36 @@ interface AskedOf {
   readonly codes: readonly AskedCode[];
 }
 
-function inSet(engine: Engine, request: FhirRequest, given: Arguments): AskedOf | FhirError {
+async function inSet(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  given: Arguments,
+): Promise<AskedOf | FhirError> {
   const source = sourceOf(engine, given);
   const names = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const;
   const definition = givenDefinition(source, engine, request, given, names);
   if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
   const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
-  const service = serviceOf(source, given, resource);
+  const service = await serviceOf({ engine, partition, source }, given, resource);
   const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
   if (set === undefined) return notLoaded('ValueSet', definition.from === 'call' ? '' : definition.canonical);
   return { service, set, resource, codes: codesOf(given, true) };
 }
 
-function inSystem(
+async function inSystem(
   engine: Engine,
   request: FhirRequest,
+  partition: Partition,
   given: Arguments,
   codes: readonly AskedCode[],
-): AskedOf | FhirError {
+): Promise<AskedOf | FhirError> {
   const sent = given.object('codeSystem');
   const own = sent === undefined ? undefined : { ...sent, url: sent['url'] ?? inlineUrl };
   const source = sourceOf(engine, given, own);
   const names = { type: 'CodeSystem', inline: 'codeSystem', version: 'version' } as const;
   const definition = givenDefinition(source, engine, request, given, names);
-  const service = serviceOf(source, given, undefined);
+  const service = await serviceOf({ engine, partition, source }, given, undefined);
   if (definition === undefined) {
     if (codes.some(({ system, path }) => system === undefined && path === ''))
       throw fhirError(400, 'required', 'Name the CodeSystem by its `url`.', 'http.url');

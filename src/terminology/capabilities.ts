@@ -1,16 +1,29 @@
 import type { JsonObject } from '../fhir/json-object.ts';
 import { Turns } from '../limits/turns.ts';
 import { capabilityStatement } from '../model/capability-statement.ts';
-import type { TerminologyResource } from '../terminology/source.ts';
-import type { Engine } from './interaction.ts';
+import { largeSystemsOf } from './large/registry.ts';
+import type { LargeSystems } from './large/registry.ts';
+import type { TerminologyResource } from './source.ts';
+import type { Model } from '../model/model.ts';
+import type { TerminologySource } from './source.ts';
+import type { DocumentPlace } from './large/layout.ts';
+
+/** What is described; `since` in milliseconds since 1970 UTC. */
+interface Described {
+  readonly model: Model;
+  readonly definitions: TerminologySource;
+  readonly since: number;
+  readonly store: DocumentPlace;
+}
 
 /**
  * The code systems whose codes are known here, with all their versions, and the parameters of `$expand`.
  * https://hl7.org/fhir/R4/terminologycapabilities.html
  */
 export async function terminologyCapabilities(
-  { model, definitions, since }: Pick<Engine, 'model' | 'definitions' | 'since'>,
+  { model, definitions, since, store }: Described,
   base: string,
+  partition: string,
 ): Promise<JsonObject> {
   const date = new Date(since).toISOString();
   const { url, version, name, title, software, implementation } = capabilityStatement(model, { base, date });
@@ -28,7 +41,7 @@ export async function terminologyCapabilities(
     kind: 'instance',
     software,
     implementation: { description, url: place },
-    codeSystem: await systemsOf(definitions),
+    codeSystem: await systemsOf(definitions, await largeSystemsOf(store, partition)),
     ...(expand === undefined
       ? {}
       : {
@@ -49,15 +62,15 @@ export async function terminologyCapabilities(
 /** Read from each resource once: supplements, and systems without their codes, are not listed. */
 const isListed = new WeakMap<TerminologyResource, boolean>();
 
-async function systemsOf(source: Engine['definitions']): Promise<readonly JsonObject[]> {
+async function systemsOf(source: TerminologySource, large: LargeSystems): Promise<readonly JsonObject[]> {
   const turns = new Turns();
-  const urls = new Set<string>();
+  const urls = new Set(large.all().map(({ url }) => url));
   for (const one of source.all('CodeSystem')) {
     await turns.next();
     if (isKnown(one)) urls.add(one.url);
   }
   return [...urls].sort().map(uri => {
-    const known = source.versions('CodeSystem', uri).filter(isKnown);
+    const known = [...large.versions(uri), ...source.versions('CodeSystem', uri).filter(isKnown)];
     const codes = known.flatMap(({ version }, at) =>
       version === undefined ? [] : [{ code: version, isDefault: at === 0 }],
     );

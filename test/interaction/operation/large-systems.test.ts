@@ -1,0 +1,259 @@
+// https://hl7.org/fhir/R4/terminology-service.html
+// A code system whose concepts are in the store answers as the same one does that is sent with the call.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { csvRows } from '../../../src/terminology/large/csv.ts';
+import { conceptsOfCsv } from '../../../src/terminology/large/from-csv.ts';
+import { headsOf } from '../../../src/terminology/large/layout.ts';
+import { removeSystem, writeSystem } from '../../../src/terminology/large/write.ts';
+import type { LoadedConcept } from '../../../src/terminology/large/write.ts';
+import { serve } from '../../support/serve.ts';
+import type { Answer, Served } from '../../support/serve.ts';
+import { parameters, post } from './support.ts';
+
+type Json = Record<string, unknown>;
+
+const url = 'http://example.org/CodeSystem/large';
+const same = 'http://example.org/CodeSystem/same';
+const words = ['heart', 'lung', 'chronic', 'acute', 'pain', 'left', 'right'];
+
+/** A row of the file: parents before it, some of them several. */
+function rowOf(at: number): Json {
+  const parents = at === 0 ? [] : [...new Set([Math.floor(at / 3), Math.floor(at / 5), at % 7 === 0 ? at - 1 : 0])];
+  return {
+    code: `c${at}`,
+    display: `${words[at % 7]!} "${words[(at * 3) % 5]!}", ${at}`,
+    definition: at % 4 === 0 ? `The ${at}th` : '',
+    parent: parents.map(parent => `c${parent}`).join('|'),
+    status: at % 10 === 3 ? 'retired' : 'active',
+    'designation:fr': at % 3 === 0 ? `coeur ${at}` : '',
+    kind: at % 6 === 5 ? '' : `k${at % 6}`,
+  };
+}
+const rows = Array.from({ length: 400 }, (_, at) => rowOf(at));
+const names = Object.keys(rows[0]!);
+const csv = [names, ...rows.map(row => names.map(name => row[name]))]
+  .map(cells => cells.map(cell => `"${String(cell).replaceAll('"', '""')}"`).join(','))
+  .join('\r\n');
+
+/** The same system as a resource. */
+const resource = (concepts: readonly LoadedConcept[]): Json => ({
+  resourceType: 'CodeSystem',
+  url: same,
+  version: '1',
+  status: 'active',
+  content: 'complete',
+  caseSensitive: true,
+  property: [
+    { code: 'kind', type: 'string' },
+    { code: 'status', uri: 'http://hl7.org/fhir/concept-properties#status', type: 'code' },
+  ],
+  concept: concepts.map(({ code, display, definition, designations, properties, parents }) => ({
+    code,
+    display,
+    ...(definition === undefined ? {} : { definition }),
+    ...(designations.length === 0 ? {} : { designation: designations }),
+    property: [...properties, ...parents.map(valueCode => ({ code: 'parent', valueCode }))],
+  })),
+});
+
+async function* texts(text: string): AsyncIterable<string> {
+  for (let at = 0; at < text.length; at += 997) yield text.slice(at, at + 997); // cells are cut
+}
+
+let server: Served;
+let concepts: LoadedConcept[];
+const load = async (text: string, version = '1'): Promise<void> => {
+  const { properties, concepts: read } = await conceptsOfCsv(csvRows(texts(text)));
+  const system = {
+    resourceType: 'CodeSystem',
+    url,
+    version,
+    status: 'active',
+    content: 'complete',
+    property: properties,
+  };
+  const { store } = server.running.engine;
+  await writeSystem(store, 'demo', { url, version, resource: system }, read, () => undefined);
+};
+
+beforeAll(async () => {
+  server = await serve([], ['--interface', 'r4', '--max-body', '8388608']);
+  concepts = [];
+  const { concepts: read } = await conceptsOfCsv(csvRows(texts(csv)));
+  for await (const one of read) concepts.push(one);
+  await load(csv);
+});
+afterAll(() => server.close());
+
+const call = (path: string, ...given: object[]): Promise<Answer> => post(server, path, parameters(...given));
+const sent = (): object => ({ name: 'tx-resource', resource: resource(concepts) });
+
+const expand = (system: string, include: Json, more: readonly object[], compose: Json = {}): Promise<Answer> =>
+  call(
+    '/ValueSet/$expand',
+    {
+      name: 'valueSet',
+      resource: {
+        resourceType: 'ValueSet',
+        status: 'active',
+        compose: { include: [{ system, ...include }], ...compose },
+      },
+    },
+    ...more,
+    ...(system === same ? [sent()] : []),
+  );
+
+/** What an expansion says, but for the name of the system. */
+function said({ status, json }: Answer): unknown {
+  if (status !== 200) return [status, json.issue[0].code];
+  const text = JSON.stringify([json.expansion.total, json.expansion.contains ?? []]);
+  return JSON.parse(text.replaceAll(same, url));
+}
+
+const filter = (op: string, value: string, property = 'concept'): Json => ({ filter: [{ property, op, value }] });
+const count = (given: number, offset = 0): readonly object[] => [
+  { name: 'count', valueInteger: given },
+  { name: 'offset', valueInteger: offset },
+];
+const includes: readonly (readonly [what: string, include: Json])[] = [
+  ['all codes', {}],
+  ['is-a', filter('is-a', 'c4')],
+  [
+    'is-a of several',
+    { filter: [...(filter('is-a', 'c4')['filter'] as Json[]), ...(filter('=', 'k2', 'kind')['filter'] as Json[])] },
+  ],
+  ['descendent-of', filter('descendent-of', 'c4')],
+  ['is-not-a', filter('is-not-a', 'c1')],
+  ['generalizes', filter('generalizes', 'c399')],
+  ['child-of', filter('child-of', 'c4')],
+  ['descendent-leaf', filter('descendent-leaf', 'c4')],
+  ['= of a property', filter('=', 'k3', 'kind')],
+  ['in', filter('in', 'k1,k4', 'kind')],
+  ['not-in', filter('not-in', 'k1,k4', 'kind')],
+  ['exists', filter('exists', 'true', 'kind')],
+  ['exists=false', filter('exists', 'false', 'kind')],
+  ['regex of a property', filter('regex', 'k[12]', 'kind')],
+  ['regex of codes', filter('regex', 'c1.', 'code')],
+  ['a status', filter('=', 'retired', 'status')],
+  ['inactive', filter('=', 'true', 'inactive')],
+  ['an unknown property', filter('=', 'x', 'unknown')],
+  ['listed codes', { concept: [{ code: 'c5' }, { code: 'none' }, { code: 'c7', display: 'Seven' }] }],
+];
+
+describe('a code system in the store', () => {
+  it.each(includes)('expands %s', async (_what, include) => {
+    const asked: readonly (readonly object[])[] = [
+      [],
+      count(7, 3),
+      [...count(5), { name: 'filter', valueString: 'hea' }],
+      [...count(5, 1), { name: 'filter', valueString: 'coe 1' }, { name: 'activeOnly', valueBoolean: true }],
+      [
+        { name: 'excludeNested', valueBoolean: true },
+        { name: 'displayLanguage', valueCode: 'fr' },
+      ],
+      [...count(9), { name: 'property', valueString: 'kind' }, { name: 'includeDesignations', valueBoolean: true }],
+      [...count(9), { name: 'excludeNotForUI', valueBoolean: true }],
+    ];
+    for (const more of asked)
+      expect(said(await expand(url, include, more))).toEqual(said(await expand(same, include, more)));
+  });
+
+  it('expands what is excluded', async () => {
+    for (const more of [[], count(5, 200)]) {
+      const without = (system: string) => expand(system, {}, more, { exclude: [{ system, ...filter('is-a', 'c4') }] });
+      expect(said(await without(url))).toEqual(said(await without(same)));
+    }
+  });
+
+  it('looks up, validates and compares codes', async () => {
+    const answers = async (system: string): Promise<unknown> => {
+      const more = system === same ? [sent()] : [];
+      const code = { name: 'code', valueCode: 'c13' };
+      const [a, b] = [
+        { name: 'codeA', valueCode: 'c4' },
+        { name: 'codeB', valueCode: 'c399' },
+      ];
+      const found = [
+        await call('/CodeSystem/$lookup', { name: 'system', valueUri: system }, code, ...more),
+        await call(
+          '/CodeSystem/$lookup',
+          { name: 'system', valueUri: system },
+          { name: 'code', valueCode: 'x' },
+          ...more,
+        ),
+        await call(
+          '/CodeSystem/$validate-code',
+          { name: 'url', valueUri: system },
+          code,
+          { name: 'display', valueString: 'wrong' },
+          ...more,
+        ),
+        await call('/CodeSystem/$subsumes', { name: 'system', valueUri: system }, a, b, ...more),
+        await call('/CodeSystem/$subsumes', { name: 'system', valueUri: system }, b, a, ...more),
+        await call(
+          '/ValueSet/$validate-code',
+          { name: 'coding', valueCoding: { system, code: 'c13' } },
+          {
+            name: 'valueSet',
+            resource: {
+              resourceType: 'ValueSet',
+              url: 'http://v',
+              status: 'active',
+              compose: { include: [{ system, ...filter('=', 'k1', 'kind') }] },
+            },
+          },
+          ...more,
+        ),
+      ];
+      const bodies = found.map(({ status, json }) => ({ status, json: json as unknown }));
+      return JSON.parse(
+        JSON.stringify(bodies).replaceAll(same, url).replaceAll('"name":"name","valueString"', '"name"'),
+      );
+    };
+    expect(await answers(url)).toEqual(await answers(same));
+  });
+
+  it('is listed by metadata?mode=terminology', async () => {
+    const { json } = await server.get('/metadata?mode=terminology');
+    expect(json.codeSystem).toContainEqual({ uri: url, version: [{ code: '1', isDefault: true }], subsumption: true });
+  });
+
+  it('is replaced as a whole, and a file with a mistake changes nothing', async () => {
+    const { store } = server.running.engine;
+    const lookup = async (code: string) =>
+      (await server.get(`/CodeSystem/$lookup?system=${url}&version=2&code=${code}`)).status;
+    await load('code,parent\na,\nb,a\n', '2');
+    expect([await lookup('b'), await lookup('c')]).toEqual([200, 404]);
+    for (const [text, problem] of [
+      ['code,parent\na,\nb,a\na,\n', 'The code `a` of line 4 is that of line 2 too.'],
+      ['code,parent\na,b\n', 'The parent `b` of line 2 is not a code of the file.'],
+      ['code,parent\na,b\nb,a\n', 'above itself'],
+      ['display\nx\n', 'no column `code`'],
+      ['code,code\nx,y\n', 'is there twice'],
+      ['code,status\nx,old\n', 'write `active`, `retired` or `deprecated`'],
+      ['code\n x\n', 'no valid code'],
+      ['code\nx,y\n', 'The line 2 has 2 cells'],
+      ['code\n"x\n', 'does not end'],
+      ['', 'The file is empty'],
+    ] as const)
+      await expect(load(text, '2')).rejects.toThrow(problem);
+    expect([await lookup('b'), await lookup('c')]).toEqual([200, 404]);
+    await load('code,display\nc,"C, ""quoted""\nin two lines"\n', '2');
+    expect([await lookup('b'), await lookup('c')]).toEqual([404, 200]);
+    const { json } = await server.get(`/CodeSystem/$lookup?system=${url}&version=2&code=c`);
+    expect(json.parameter).toContainEqual({ name: 'display', valueString: 'C, "quoted"\nin two lines' });
+    expect(await removeSystem(store, 'demo', url, '2')).toBe(true);
+    expect([await lookup('c'), await removeSystem(store, 'demo', url, '2')]).toEqual([404, false]);
+    const [head] = await headsOf(store, 'demo');
+    const generations = new Set<string>();
+    for await (const { key } of store.documents('code-system-parts').list('demo/')) generations.add(key.split('/')[1]!);
+    expect([...generations]).toEqual([head?.generation]);
+  });
+
+  it('belongs to its partition', async () => {
+    await server.running.engine.store.partitions.add('other', { zone: 'UTC' });
+    const path = `/CodeSystem/$lookup?system=${url}&code=c1`;
+    expect((await server.get(path)).status).toBe(200);
+    expect((await server.get(`//r4/other${path}`)).status).toBe(404);
+  });
+});
