@@ -3,19 +3,20 @@ import { attachmentContract } from './contract-attachments.ts';
 import { createContract } from './contract-create.ts';
 import { killContract } from './contract-kill.ts';
 import { keptChunks } from './mongo/support/kept-chunks.ts';
+import { cluster, describeOnCluster } from '../support/mongodb/cluster.ts';
 import { openAlternating } from './mongo/support/alternating.ts';
-import { mongoWhere, openAsSharded } from './mongo/support/where.ts';
+import { mongoWhere } from './mongo/support/where.ts';
 
 const where = await mongoWhere();
-const asSharded = await mongoWhere(openAsSharded);
-const inTurns = await mongoWhere(openAlternating);
+const onShards = await mongoWhere(cluster);
+const inTurns = await mongoWhere(undefined, openAlternating);
 
 describe('MongoDB', () => {
   createContract(where);
   killContract(() => where.newPlace(), Number(process.env['CRS_TEST_ROUNDS'] ?? 4));
 });
-describe('MongoDB, asked as a sharded cluster is', () => {
-  createContract(asSharded);
+describeOnCluster('MongoDB', () => {
+  createContract(onShards);
 });
 describe('MongoDB, by two processes in turns', () => {
   createContract(inTurns);
@@ -27,6 +28,6 @@ const isLong = process.env['CRS_TEST_LONG'] !== undefined;
 describe.skipIf(!isLong)('MongoDB (long form: CRS_TEST_LONG)', () => {
   attachmentContract(where, keptChunks);
 });
-describe.skipIf(!isLong)('MongoDB, asked as a sharded cluster is (long form: CRS_TEST_LONG)', () => {
-  attachmentContract(asSharded, keptChunks);
+describe.skipIf(!isLong)('MongoDB (long form: CRS_TEST_LONG)', () => {
+  describeOnCluster('attachments', () => attachmentContract(onShards, keptChunks));
 });

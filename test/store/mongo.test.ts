@@ -1,18 +1,19 @@
 import { describe } from 'vitest';
 import { contract } from './contract.ts';
+import { cluster, describeOnCluster } from '../support/mongodb/cluster.ts';
 import { openAlternating } from './mongo/support/alternating.ts';
-import { mongoWhere, openAsSharded } from './mongo/support/where.ts';
+import { mongoWhere } from './mongo/support/where.ts';
 
 const where = await mongoWhere();
-const asSharded = await mongoWhere(openAsSharded);
-const inTurns = await mongoWhere(openAlternating);
+const onShards = await mongoWhere(cluster);
+const inTurns = await mongoWhere(undefined, openAlternating);
 
 describe('MongoDB', () => {
   contract(where);
 });
 
-describe('MongoDB, asked as a sharded cluster is', () => {
-  contract(asSharded);
+describeOnCluster('MongoDB', () => {
+  contract(onShards);
 });
 
 describe('MongoDB, by two processes in turns', () => {

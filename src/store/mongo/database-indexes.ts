@@ -7,6 +7,7 @@ import { collectionNames, typesKept } from './collections.ts';
 import type { Core } from './core.ts';
 import { definitionsDigest } from './declared-indexes.ts';
 import { isCode } from './failures.ts';
+import { makeShardedCollections } from './shard-collections.ts';
 
 /**
  * Types whose indexes are created concurrently: with all of R4 at once, most would wait for a connection until their
@@ -16,26 +17,11 @@ const typesAtOnce = 4;
 
 /** Creates the indexes of declared types that have no collection yet: fast on empty collections. */
 export async function makeNewIndexes(core: Core): Promise<void> {
-  const known = new Set(await typesKept(core.database));
+  const known = new Set(await collectionNames(core.database));
+  if (core.deployment.sharded) await makeShardedCollections(core, known);
   const types = [...core.options.model.types.keys()].filter(name => !known.has(name));
   await fewAtOnce(types, typesAtOnce, type => makeIndexes(core, type));
-  if (core.deployment.sharded) await makeCollections(core);
 }
-
-/**
- * A transaction over several shards cannot create a collection.
- * https://www.mongodb.com/docs/manual/core/transactions-operations/
- */
-async function makeCollections({ database, options }: Core): Promise<void> {
-  const older = [...options.model.types.keys()].map(type => `${type}.history`);
-  const known = new Set(await collectionNames(database));
-  for (const name of [...older, 'ids', 'marks'].filter(one => !known.has(one)))
-    await database.createCollection(name).catch((error: unknown) => {
-      if (!isCode(error, namespaceExists)) throw error; // another process does the same
-    });
-}
-
-const namespaceExists = 48;
 
 /**
  * Creates all missing indexes, unless another process's definitions apply; on large collections it takes minutes,

@@ -61,7 +61,9 @@ export async function findReferring(
     asked.push({ type, terms, apart });
   }
   const found: string[] = [];
-  for (const some of inCommands(asked)) found.push(...(await searchTypes(core, p, some, step)));
+  // A transaction refuses `$unionWith`.
+  for (const some of inCommands(asked, step.session === undefined ? typesAtOnce : 1))
+    found.push(...(await searchTypes(core, p, some, step)));
   return [...new Set(found)];
 }
 
@@ -72,13 +74,13 @@ interface Asked {
   readonly apart: readonly string[];
 }
 
-function inCommands(asked: readonly Asked[]): readonly (readonly Asked[])[] {
+function inCommands(asked: readonly Asked[], types: number): readonly (readonly Asked[])[] {
   const commands: Asked[][] = [];
   let [command, size]: [Asked[], number] = [[], 0];
   for (const one of asked)
     for (let at = 0; at < one.terms.length; at += termsAtOnce) {
       const terms = one.terms.slice(at, at + termsAtOnce);
-      if (command.length === 0 || command.length === typesAtOnce || size + terms.length > termsAtOnce) {
+      if (command.length === 0 || command.length === types || size + terms.length > termsAtOnce) {
         commands.push((command = []));
         size = 0;
       }
@@ -88,7 +90,7 @@ function inCommands(asked: readonly Asked[]): readonly (readonly Asked[])[] {
   return commands;
 }
 
-/** https://www.mongodb.com/docs/manual/reference/operator/aggregation/unionWith/ */
+/** https://www.mongodb.com/docs/manual/reference/operator/aggregation/unionWith/#restrictions */
 async function searchTypes(core: Core, p: string, asked: readonly Asked[], step: Step): Promise<readonly string[]> {
   const [first, ...others] = asked.map(({ type: { name }, terms, apart }) => ({
     name,

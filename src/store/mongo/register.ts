@@ -166,7 +166,7 @@ async function otherProcesses(core: Core): ReturnType<typeof livingServers> {
 }
 
 async function isEmpty(core: Core, p: string, type: ResourceType): Promise<boolean> {
-  const found = await resources(core, type.name).findOne({ _id: ofPartition(p) }, { projection: { _id: 1 } });
+  const found = await resources(core, type.name).findOne({ p, _id: ofPartition(p) }, { projection: { _id: 1 } });
   return found === null;
 }
 

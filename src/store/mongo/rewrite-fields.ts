@@ -7,7 +7,6 @@ import { claimPlaces } from './put-documents.ts';
 import { bucketFor } from './bucket.ts';
 import { type Core, type PartitionInfo, resources } from './core.ts';
 import { createdTimes } from './created.ts';
-import { hasPlaces } from './current.ts';
 import { madeBy } from './declared-indexes.ts';
 import { indexFields } from './entries.ts';
 import type { IndexFields, ResourceDocument } from './layout.ts';
@@ -70,7 +69,7 @@ export async function rewriteFields(
     if (isSame && before === made) continue;
     const filter = { _id, p, b, version, made: before };
     const fresh = { ...fields, owners, b: bucket, made };
-    if (b !== bucket && hasPlaces(core, type.name)) await move(core, type.name, filter, fresh);
+    if (b !== bucket && core.deployment.sharded) await move(core, type.name, filter, fresh);
     else changes.push({ updateOne: { filter, update: isSame ? { $set: { made } } : replaced(fresh) } });
   }
   if (changes.length > 0) await resources(core, type.name).bulkWrite(changes, { ordered: false });

@@ -35,18 +35,12 @@ import { createRegistry } from './registry.ts';
 import { bytesOf } from './verify-attachments.ts';
 import { partsOf } from './verify-store.ts';
 
-/** Options for tests. */
-export interface MongoTrial {
-  /** Works as on a sharded cluster with a server that is none. */
-  readonly sharded?: boolean;
-}
-
 /**
  * Opens the store in a MongoDB database, created if it does not exist unless the mode is `read`. Throws `StoreRefused`
  * for problems of configuration (credentials, a newer layout, a database with other content), `StoreUnavailable` if no
  * server answers.
  */
-export async function openMongoStore(url: string, options: StoreOptions, trial: MongoTrial = {}): Promise<Store> {
+export async function openMongoStore(url: string, options: StoreOptions): Promise<Store> {
   const longest = options.timeout ?? options.deadline + grace;
   const { client, name, deployment, close } = await connect(url, longest);
   const ending = new AbortController();
@@ -57,7 +51,7 @@ export async function openMongoStore(url: string, options: StoreOptions, trial: 
       client,
       database,
       options,
-      deployment: { sharded: deployment.sharded || trial.sharded === true },
+      deployment,
       registry: createRegistry(database),
       process: randomUUID(),
       bucketKey: await prepareDatabase(database, options),

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { requireStore } from '../../../src/store/open.ts';
 import { patientClient } from '../../../src/store/mongo/connect.ts';
 import { makeMissingIndexes } from '../../../src/store/mongo/database-indexes.ts';
-import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { layout } from '../../../src/store/mongo/prepare-database.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import { StoreRefused, StoreUnavailable } from '../../../src/store/port/errors.ts';
@@ -80,15 +79,6 @@ describe('the database', () => {
       expect(error).not.toContain('secret');
     },
   );
-
-  it('on a sharded cluster has the collections that a transaction may not make', async () => {
-    const { store } = await t.openDemo(place.url, {}, (url, options) =>
-      openMongoStore(url, options, { sharded: true }),
-    );
-    opened.push(store);
-    const names = (await client.db().listCollections().toArray()).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining([`${t.typeName}.history`, 'ids', 'marks']));
-  });
 
   it('is made once when several processes open it at the same time', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => open()));

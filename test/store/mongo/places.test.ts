@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { IndexEntry } from '../../../src/indexing/entry.ts';
-import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import type { Extract } from '../../../src/indexing/extract.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
+import { cluster, describeOnCluster } from '../../support/mongodb/cluster.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 
@@ -11,10 +11,10 @@ let place: t.Place;
 let store: Store;
 let demo: Partition;
 const open = async (options: Partial<StoreOptions> = {}): Promise<void> => {
-  ({ store, demo } = await t.openDemo(place.url, options, (url, all) => openMongoStore(url, all, { sharded: true })));
+  ({ store, demo } = await t.openDemo(place.url, options));
 };
 beforeEach(async () => {
-  place = await newMongoPlace();
+  place = await newMongoPlace(cluster);
   await open();
 });
 afterEach(async () => {
@@ -36,7 +36,7 @@ const renaming: Extract = (...of) =>
       value.kind === 'reference' ? { param, value: { ...value, id: `${value.id}-new` } } : { param, value },
     );
 
-describe('on a sharded cluster, a resource lies with its owner', () => {
+describeOnCluster('a resource lies with its owner', () => {
   it('also where many change their owners at once', async () => {
     await write({ a: 'p1', b: 'p2', c: 'p3' });
     await write({ a: 'p2', b: 'p1', c: 'p3' });

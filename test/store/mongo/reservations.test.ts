@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { history } from '../../../src/store/mongo/core.ts';
 import { places, reservations } from '../../../src/store/mongo/collections.ts';
-import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { writeTogether } from '../../../src/store/mongo/write.ts';
 import { StoreUnavailable } from '../../../src/store/port/errors.ts';
 import type { Partition } from '../../../src/store/port/partitions.ts';
 import type { Store } from '../../../src/store/port/store.ts';
+import { cluster, describeOnCluster } from '../../support/mongodb/cluster.ts';
 import { newMongoPlace } from '../../support/mongodb/place.ts';
 import * as t from '../support/fixture.ts';
 import { openCore } from './support/core.ts';
@@ -103,9 +103,14 @@ it('a change that has lost a race is not begun again when its caller got a timeo
   expect((await demo.read(t.typeName, 'a'))?.version).toBe(1 + all.length - refused.length);
 });
 
-describe('on a sharded cluster, a create after a crash that left', () => {
+describeOnCluster('a create after a crash that left', () => {
   it('the place of its id: a create with another owner takes the id over', async () => {
-    const sharded = await t.openDemo(place.url, {}, (url, options) => openMongoStore(url, options, { sharded: true }));
+    const routed = await newMongoPlace(cluster);
+    onTestFinished(() => routed.remove());
+    const sharded = await t.openDemo(routed.url);
+    const core = await openCore(routed.url);
+    onTestFinished(() => core.close());
+    const p = (await core.registry.partition('demo'))?.p ?? '';
     await places(core.database).insertOne({ _id: `${p}/${t.typeName}/a`, b: 'none' });
     expect(await sharded.demo.read(t.typeName, 'a')).toBeUndefined();
     await sharded.demo.write([t.put('a', [t.ownedBy('p1')], { precondition: { is: 'absent' } })]);
@@ -114,7 +119,7 @@ describe('on a sharded cluster, a create after a crash that left', () => {
     const [second] = await places(core.database).find().toArray();
     expect(new Set([first?.b, second?.b, 'none']).size).toBe(3);
     // The resource has not moved yet: it is found all the same.
-    await places(core.database).updateOne({}, { $set: { b: 'none' } });
+    await places(core.database).updateOne({ _id: `${p}/${t.typeName}/a` }, { $set: { b: 'none' } });
     expect((await sharded.demo.read(t.typeName, 'a'))?.version).toBe(2);
     expect(await t.find(sharded.demo, t.isOf('p2'))).toEqual(['a']);
     await sharded.store.close();

@@ -8,6 +8,7 @@ import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
 import { DeadlinePassed, TooManyToSort } from '../../../src/store/port/errors.ts';
 import { entry, model, number, reference, search, thing, token } from '../../search/thing.ts';
+import { cluster, describeOnCluster } from '../../support/mongodb/cluster.ts';
 import { openSeen, type Seen } from './support/explained.ts';
 
 const patient = thing.indexed.get('patient');
@@ -91,32 +92,34 @@ describe('a search of MongoDB', () => {
   });
 });
 
-it('a search of a patient names his bucket on a sharded cluster, and finds what lies there', async () => {
-  const seen = await openSeen(typed, { sharded: true });
-  onTestFinished(() => seen.close());
-  await seen.put(
-    type,
-    Array.from({ length: 20 }, (_, at) => [
-      entry('patient', reference('Patient', `p${at % 4}`)),
-      entry('code', token('http://s', 'a')),
-    ]),
-  );
-  const kept = await resources(seen.core, type.name)
-    .find({}, { projection: { b: 1 } })
-    .toArray();
-  expect(new Set(kept.map(({ b }) => b)).size).toBe(4);
-  for (const written of ['patient=p1', 'patient=p1&code=a']) {
-    const { ids, questions } = await page(seen, written);
-    expect([...ids].sort()).toEqual(['r1', 'r13', 'r17', 'r5', 'r9']);
-    expect(questions).toMatchObject([
-      {
-        filter: {
-          $and: expect.arrayContaining([
-            { p: seen.partition.p, b: expect.stringMatching(/^[0-9a-f]{4}$/) as unknown },
-          ]) as unknown,
+describeOnCluster('a search', () => {
+  it('of a patient names his bucket, and finds what lies there', async () => {
+    const seen = await openSeen(typed, { server: cluster });
+    onTestFinished(() => seen.close());
+    await seen.put(
+      type,
+      Array.from({ length: 20 }, (_, at) => [
+        entry('patient', reference('Patient', `p${at % 4}`)),
+        entry('code', token('http://s', 'a')),
+      ]),
+    );
+    const kept = await resources(seen.core, type.name)
+      .find({}, { projection: { b: 1 } })
+      .toArray();
+    expect(new Set(kept.map(({ b }) => b)).size).toBe(4);
+    for (const written of ['patient=p1', 'patient=p1&code=a']) {
+      const { ids, questions } = await page(seen, written);
+      expect([...ids].sort()).toEqual(['r1', 'r13', 'r17', 'r5', 'r9']);
+      expect(questions).toMatchObject([
+        {
+          filter: {
+            $and: expect.arrayContaining([
+              { p: seen.partition.p, b: expect.stringMatching(/^[0-9a-f]{4}$/) as unknown },
+            ]) as unknown,
+          },
         },
-      },
-    ]);
-  }
-  expect((await page(seen, 'code=a&patient=p1,p2')).ids).toHaveLength(10);
+      ]);
+    }
+    expect((await page(seen, 'code=a&patient=p1,p2')).ids).toHaveLength(10);
+  });
 });

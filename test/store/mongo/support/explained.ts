@@ -33,11 +33,11 @@ export interface Explained {
 
 export async function openSeen(
   model: Model,
-  { deadline = 20_000, sharded = false }: { deadline?: number; sharded?: boolean } = {},
+  { deadline = 20_000, server }: { deadline?: number; server?: string } = {},
 ): Promise<Seen> {
-  const place = await newMongoPlace();
+  const place = await newMongoPlace(server);
   const options = { model, extract: () => [], now: Date.now, mode: 'serve', deadline } as const;
-  const store = await openMongoStore(place.url, options, { sharded });
+  const store = await openMongoStore(place.url, options);
   await store.partitions.add('clinic', { zone: 'UTC' });
   const client = await new MongoClient(place.url, { monitorCommands: true }).connect();
   const database = client.db();
@@ -45,7 +45,7 @@ export async function openSeen(
     client,
     database,
     options,
-    deployment: { sharded },
+    deployment: { sharded: (await database.command({ hello: 1 }))['msg'] === 'isdbgrid' },
     registry: createRegistry(database),
     process: '',
     bucketKey: '',

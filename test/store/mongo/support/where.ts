@@ -1,18 +1,17 @@
 import { afterAll } from 'vitest';
 import { meta } from '../../../../src/store/mongo/collections.ts';
 import { connect } from '../../../../src/store/mongo/connect.ts';
-import { openMongoStore } from '../../../../src/store/mongo/store.ts';
 import { mongoServer, newMongoPlace } from '../../../support/mongodb/place.ts';
 import type { Place } from '../../../support/mongodb/place.ts';
 import type { Where } from '../../support/where.ts';
 
 /**
- * Databases on the server that `CRS_TEST_MONGODB` names, what stores lack there, and how they are opened. One that is
+ * Databases on a server, by default the one that `CRS_TEST_MONGODB` names, what stores lack there, and how they are opened. One that is
  * removed is emptied and given again: to make its collections and indexes takes longer than most tests. The end of the
  * file drops all.
  */
-export async function mongoWhere(open?: Where['open']): Promise<Where> {
-  const { client, close } = await connect(mongoServer(), 5_000);
+export async function mongoWhere(server = mongoServer(), open?: Where['open']): Promise<Where> {
+  const { client, close } = await connect(server, 5_000);
   const free: Place[] = [];
 
   const empty = async ({ url }: Place): Promise<void> => {
@@ -23,7 +22,7 @@ export async function mongoWhere(open?: Where['open']): Promise<Where> {
       else if (!name.startsWith('system.')) await database.collection(name).deleteMany();
   };
   const newPlace = async (): Promise<Place> => {
-    const place = free.pop() ?? (await newMongoPlace());
+    const place = free.pop() ?? (await newMongoPlace(server));
     const remove = async (): Promise<void> => {
       await empty(place);
       free.push(place);
@@ -36,6 +35,3 @@ export async function mongoWhere(open?: Where['open']): Promise<Where> {
   });
   return { newPlace, lacks: ['commit-order'], ...(open === undefined ? {} : { open }) };
 }
-
-/** Opens a store that works as on a sharded cluster. */
-export const openAsSharded: Where['open'] = (url, options) => openMongoStore(url, options, { sharded: true });

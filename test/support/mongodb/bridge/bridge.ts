@@ -2,25 +2,16 @@ import { once } from 'node:events';
 import net from 'node:net';
 import type { Socket } from 'node:net';
 import { BSON, Long, type Document, type MongoClient } from 'mongodb';
+import { type Call, callOf, forEngine, sessionKey } from './call.ts';
 import { Database } from './database.ts';
 import { noSuchTransaction, Refusal } from './errors.ts';
 import { type Fault, Faults, majorityMissing } from './faults.ts';
-import { commandOf, extendReply, fieldsOf, messagesOf, parseExact, parseRequest } from './messages.ts';
-import { type Element, replyOf, replyTo, type Request, withElements } from './messages.ts';
+import { commandOf, extendReply, fieldsOf, messagesOf, parseRequest, replyOf, replyTo } from './messages.ts';
+import type { Request } from './messages.ts';
 import { clusterTime, notPrimary, ReplicaSet } from './replica-set.ts';
-import { writes } from './targets.ts';
+import { Router } from './router.ts';
 import type { Undo } from './undo.ts';
 
-/** What the engine, being a single server, does not take. */
-const ofReplicaSet: ReadonlySet<string> = new Set([
-  'lsid',
-  'txnNumber',
-  'autocommit',
-  'startTransaction',
-  '$clusterTime',
-  'readConcern',
-  'writeConcern',
-]);
 const hellos: ReadonlySet<string> = new Set(['hello', 'ismaster', 'isMaster']);
 const ofSessions: ReadonlySet<string> = new Set(['endSessions', 'killSessions', 'refreshSessions']);
 const always = fieldsOf(clusterTime);
@@ -28,24 +19,17 @@ const always = fieldsOf(clusterTime);
 /** A cut that a test asked for. */
 class Cut extends Error {}
 
-/** A client's request, with the fields that decide what becomes of it. */
-interface Call {
-  readonly request: Request;
-  readonly name: string;
-  readonly database: string;
-  readonly session: string;
-  readonly number: Long | undefined;
-  readonly inTransaction: boolean;
-  readonly starts: boolean;
-}
+/** Opens a port for another member of the replica set, which then is the primary, or for the router; gives it. */
+export type Listen = (as: 'member' | 'router') => Promise<number>;
 
-/** Makes one engine look like the primary of a replica set. */
+/** Makes one engine look like the primary of a replica set, and at one port like the router of a sharded cluster. */
 export class Bridge {
   readonly members = new ReplicaSet();
+  readonly router: Router;
   readonly #client: MongoClient;
   readonly #socketPath: string;
   readonly #undo: Undo;
-  readonly #addMember: () => Promise<void>;
+  readonly #listen: Listen;
   readonly #faults = new Faults();
   readonly #databases = new Map<string, Database>();
   /** The open transactions, by session. */
@@ -53,12 +37,12 @@ export class Bridge {
   /** The last retryable write of each session. https://www.mongodb.com/docs/manual/core/retryable-writes/ */
   readonly #written = new Map<string, { readonly number: Long; readonly reply: Promise<Buffer> }>();
 
-  /** `addMember` opens another port, whose member then is the primary. */
-  constructor(client: MongoClient, socketPath: string, undo: Undo, addMember: () => Promise<void>) {
+  constructor(client: MongoClient, socketPath: string, undo: Undo, listen: Listen) {
     this.#client = client;
     this.#socketPath = socketPath;
     this.#undo = undo;
-    this.#addMember = addMember;
+    this.#listen = listen;
+    this.router = new Router(client);
   }
 
   /** Serves a connection of a client until one of both ends it. */
@@ -93,12 +77,21 @@ export class Bridge {
     const call = callOf(request);
     const { name } = call;
     const forward = (): Promise<Buffer> => send(forEngine(call), request.hasReply);
+    const isRouted = port === this.router.port;
     try {
-      if (hellos.has(name)) return replyTo(request, this.members.hello(port, replyOf(await forward())));
+      if (hellos.has(name)) {
+        const engine = replyOf(await forward());
+        return replyTo(request, isRouted ? this.router.hello(engine) : this.members.hello(port, engine));
+      }
+      if (isRouted) await this.#check(call);
       const own = await this.#answerItself(call);
       if (own !== undefined) return replyTo(request, { ok: 1, ...own, ...clusterTime });
-      if (!this.members.isPrimary(port) && name !== 'ping') throw notPrimary();
-      const reply = await this.#withFaults(call, () => this.#carryOut(call, forward));
+      if (!isRouted && !this.members.isPrimary(port) && name !== 'ping') throw notPrimary();
+      const reply = await this.#withFaults(call, async () => {
+        const routed = isRouted ? await this.router.answer(call) : undefined;
+        return routed === undefined ? this.#carryOut(call, forward) : replyTo(request, { ok: 1, ...routed });
+      });
+      if (isRouted && name === 'explain') return replyTo(request, this.router.explained(call, replyOf(reply)));
       return reply.length === 0 ? reply : extendReply(request, reply, always);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -116,8 +109,9 @@ export class Bridge {
       this.members.isSingle = commandOf(request)['bridgeSingle'] === true;
       return {};
     }
+    if (name === 'bridgeRouter') return { port: this.router.port ?? (await this.#listen('router')) };
     if (name === 'replSetStepDown') {
-      await this.#addMember();
+      await this.#listen('member');
       for (const database of this.#databases.values()) await database.abortAll();
       return {};
     }
@@ -125,6 +119,16 @@ export class Bridge {
     if (name !== 'refreshSessions')
       for (const lsid of commandOf(request)[name] as readonly Document[]) await this.#endSession(sessionKey(lsid));
     return {};
+  }
+
+  /** The referee of a cluster; an error ends the transaction. Throws `Refusal`. */
+  async #check(call: Call): Promise<void> {
+    try {
+      await this.router.check(call);
+    } catch (error) {
+      if (call.inTransaction) await this.#transactions.get(call.session)?.database.abort(call.session);
+      throw error;
+    }
   }
 
   async #endSession(session: string): Promise<void> {
@@ -178,6 +182,7 @@ export class Bridge {
         throw noSuchTransaction();
       }
       this.#transactions.delete(session);
+      this.router.end(session);
       await (name === 'commitTransaction' ? open.database.commit(session) : open.database.abort(session));
       return replyTo(request, { ok: 1 });
     }
@@ -193,50 +198,3 @@ export class Bridge {
 }
 
 type Send = (message: Buffer, hasReply: boolean) => Promise<Buffer>;
-
-const sessionKey = (lsid: Document): string => Buffer.from(BSON.serialize({ id: lsid['id'] })).toString('base64');
-
-function callOf(request: Request): Call {
-  const { elements } = request;
-  const [first] = elements ?? [];
-  const field = (name: string): unknown => {
-    const element = elements?.find(one => one.name === name);
-    return element === undefined ? undefined : valueOf(element);
-  };
-  const lsid = field('lsid') as Document | undefined;
-  return {
-    request,
-    name: first?.name ?? 'hello',
-    database: String(field('$db')),
-    session: lsid === undefined ? '' : sessionKey(lsid),
-    number: field('txnNumber') as Long | undefined,
-    inTransaction: field('autocommit') === false,
-    starts: field('startTransaction') === true,
-  };
-}
-
-function valueOf({ name, bytes }: Element): unknown {
-  const document = Buffer.concat([Buffer.alloc(4), bytes, Buffer.alloc(1)]);
-  document.writeInt32LE(document.length, 0);
-  return parseExact(document)[name];
-}
-
-/**
- * The message without what a single server refuses. A majority, which is the default of a replica set, acknowledges
- * what is in its journals.
- * https://www.mongodb.com/docs/manual/reference/write-concern/#implicit-default-write-concern
- */
-function forEngine(call: Call): Buffer {
-  const { request, name } = call;
-  const { elements } = request;
-  if (elements === undefined) return request.whole;
-  const kept = elements.filter(one => !ofReplicaSet.has(one.name)).map(({ bytes }) => bytes);
-  if (call.inTransaction) return withElements(request, kept);
-  const concern = elements.find(one => one.name === 'writeConcern');
-  const asked = concern === undefined ? undefined : (valueOf(concern) as Document);
-  if (asked !== undefined && asked['w'] !== 'majority' && asked['w'] !== undefined)
-    return withElements(request, [...kept, ...(concern === undefined ? [] : [concern.bytes])]);
-  return withElements(request, writes.has(name) ? [...kept, journaled] : kept);
-}
-
-const journaled = fieldsOf({ writeConcern: { w: 1, j: true } });

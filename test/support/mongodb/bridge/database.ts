@@ -11,6 +11,9 @@ export type Forward = () => Promise<Buffer>;
 
 /** https://www.mongodb.com/docs/manual/core/transactions-operations/ */
 const allowed: ReadonlySet<string> = new Set([...writes, 'find', 'aggregate', 'getMore', 'killCursors', 'distinct']);
+const refusedStages: ReadonlySet<string> = new Set(
+  '$collStats $currentOp $indexStats $listSessions $merge $out $planCacheStats $unionWith'.split(' '),
+);
 const reads: ReadonlySet<string> = new Set(['find', 'aggregate', 'getMore', 'distinct', 'count', 'explain']);
 
 /** https://www.mongodb.com/docs/manual/core/transactions-production-consideration/#runtime-limit */
@@ -89,6 +92,9 @@ export class Database {
       if (transaction === undefined) throw noSuchTransaction();
       try {
         if (!allowed.has(name)) throw notInTransaction(name);
+        const stages = name === 'aggregate' ? ((commandOf(request)['pipeline'] ?? []) as readonly object[]) : [];
+        const [refused] = stages.flatMap(stage => Object.keys(stage)).filter(stage => refusedStages.has(stage));
+        if (refused !== undefined) throw notInTransaction(refused);
         await this.#show(transaction);
         if (!writes.has(name)) return await forward();
         const command = commandOf(request);

@@ -1,5 +1,5 @@
 // Serves MongoDB's own engine, running in this process, on a TCP port of the loopback interface, as the primary of a
-// replica set. node server.ts ENGINE_DIR DATA_DIR PORT [TLS_CERT TLS_KEY]
+// replica set, and as the router of a sharded cluster where a test asks for one. node server.ts ENGINE_DIR DATA_DIR PORT [TLS_CERT TLS_KEY]
 import { fstatSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
@@ -31,10 +31,11 @@ await undo.recover();
 
 const servers: Server[] = [];
 const clients = new Set<Socket>();
-const bridge = new Bridge(client, engine.socketPath, undo, () => listen(0).then(() => {}));
+const bridge = new Bridge(client, engine.socketPath, undo, as => listen(0, as));
+const routed = await bridge.router.recover();
 
-/** Opens a port for a member of the set, which then is the primary. */
-async function listen(at: number): Promise<number> {
+/** Opens a port for a member of the set, which then is the primary, or for the router. */
+async function listen(at: number, as: 'member' | 'router'): Promise<number> {
   const serve = (socket: Socket): void => {
     clients.add(socket.on('close', () => clients.delete(socket)));
     socket.setNoDelay(true);
@@ -49,11 +50,13 @@ async function listen(at: number): Promise<number> {
   });
   servers.push(server);
   const { port } = server.address() as AddressInfo;
-  bridge.members.addMember(port);
+  if (as === 'member') bridge.members.addMember(port);
+  else await bridge.router.listensOn(port);
   return port;
 }
 
-console.log(`ready on 127.0.0.1:${await listen(Number(port))}`);
+if (routed !== undefined) await listen(routed, 'router');
+console.log(`ready on 127.0.0.1:${await listen(Number(port), 'member')}`);
 
 const stop = (): void => {
   for (const server of servers) server.close();
