@@ -45,7 +45,12 @@ describe.skipIf(!simulated || router === null)('the simulated router (left out o
     [
       'a change of the key among other writes',
       72,
-      () => things().bulkWrite(['a', 'b'].map(id => ({ updateOne: { filter: { p: '1', b: `b${id}`, _id: `1/${id}` }, update: { $set: { b: 'x' } } } }))), // prettier-ignore
+      () =>
+        things().bulkWrite(
+          ['a', 'b'].map(id => ({
+            updateOne: { filter: { p: '1', b: `b${id}`, _id: `1/${id}` }, update: { $set: { b: 'x' } } },
+          })),
+        ),
     ],
     ['a unique index that does not begin with the key', 67, () => things().createIndex({ n: 1 }, { unique: true })],
     [
@@ -60,9 +65,10 @@ describe.skipIf(!simulated || router === null)('the simulated router (left out o
       '`$lookup` of a sharded collection in a transaction',
       3_904_800,
       () =>
-        inTransaction(
-          session =>
-          things().aggregate([{ $lookup: { from: 'hashed', localField: 'n', foreignField: 'n', as: 'x' } }], { session }).toArray(), // prettier-ignore
+        inTransaction(session =>
+          things()
+            .aggregate([{ $lookup: { from: 'hashed', localField: 'n', foreignField: 'n', as: 'x' } }], { session })
+            .toArray(),
         ),
     ],
     [

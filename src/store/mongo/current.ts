@@ -57,15 +57,42 @@ export async function readMany(
   step: Step = {},
 ): Promise<ReadonlyMap<string, Stored>> {
   const found = new Map<string, Stored>();
-  const wanted = [...new Set(ids)].map(id => `${p}/${id}`);
-  const options = { projection: storedFields, ...withSession(step) };
+  const find = async (some: readonly string[], filter: Filter<ResourceDocument>): Promise<void> => {
+    const options = { projection: storedFields, batchSize: some.length, ...withSession(step) };
+    const named = { _id: { $in: some.map(id => `${p}/${id}`) }, ...filter };
+    for (const one of await resources(core, type).find<Stored>(named, options).toArray())
+      found.set(one._id.slice(p.length + 1), one);
+  };
+  const wanted = [...new Set(ids)];
   for (let at = 0; at < wanted.length; at += idsAtOnce) {
     const some = wanted.slice(at, at + idsAtOnce);
-    const filter: Filter<ResourceDocument> = { _id: { $in: some }, ...(core.deployment.sharded ? { p } : {}) };
-    const page = resources(core, type).find<Stored>(filter, { ...options, batchSize: some.length });
-    for (const one of await page.toArray()) found.set(one._id.slice(p.length + 1), one);
+    if (!hasPlaces(core, type)) {
+      await find(some, core.deployment.sharded ? { p } : {});
+      continue;
+    }
+    const placed = await readPlaces(core, p, type, some, step);
+    const [there, buckets] = [[...placed.keys()], [...new Set(placed.values())]];
+    if (there.length > 0) await find(there, { p, b: { $in: buckets } });
+    const moving = there.filter(id => !found.has(id));
+    if (moving.length > 0) await find(moving, { p });
   }
   return found;
+}
+
+/** The buckets of records by id, from the directory. */
+async function readPlaces(
+  { database }: Core,
+  p: string,
+  type: string,
+  ids: readonly string[],
+  step: Step,
+): Promise<ReadonlyMap<string, string>> {
+  const start = `${p}/${type}/`;
+  const named = { _id: { $in: ids.map(id => start + id) } };
+  const found = await places(database)
+    .find(named, { batchSize: ids.length, ...withSession(step) })
+    .toArray();
+  return new Map(found.map(({ _id, b }) => [_id.slice(start.length), b]));
 }
 
 /** An older version of a resource. */

@@ -165,9 +165,7 @@ async function keysOfRecords(
 ): Promise<readonly VersionKey[]> {
   const keys: Key[] = [];
   for (let at = 0; at < ids.length; at += idsAtOnce) {
-    const _id = { $in: ids.slice(at, at + idsAtOnce).map(id => `${p}/${id}`) };
-    const current = resources(core, type).find({ p, _id }, { batchSize: idsAtOnce });
-    keys.push(...(await current.project<Key>(keyFields).toArray()));
+    keys.push(...(await currentKeys(core, p, type, ids.slice(at, at + idsAtOnce))));
   }
   const [first, second] = keys;
   if (first !== undefined && second === undefined) keys.push(...(await olderKeys(core, p, type, first, scope)));
@@ -182,6 +180,13 @@ async function keysOfRecords(
     }
   }
   return keys.map(key => keyOf(p, type, key));
+}
+
+/** One record is read by its shard. */
+async function currentKeys(core: Core, p: string, type: string, ids: readonly string[]): Promise<readonly Key[]> {
+  if (ids.length === 1) return [...(await readMany(core, p, type, ids)).values()];
+  const _id = { $in: ids.map(id => `${p}/${id}`) };
+  return resources(core, type).find({ p, _id }, { batchSize: idsAtOnce }).project<Key>(keyFields).toArray();
 }
 
 const numbersBelow = (version: number): readonly number[] => Array.from({ length: version - 1 }, (_, at) => at + 1);

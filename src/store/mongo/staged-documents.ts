@@ -2,7 +2,7 @@ import type { Change, WriteResult } from '../port/records.ts';
 import { requireAttachments } from './attachments.ts';
 import type { Core, PartitionInfo, Step } from './core.ts';
 import { createdBefore } from './created.ts';
-import { readCurrent, readMany, type Stored } from './current.ts';
+import { readMany, type Stored } from './current.ts';
 import type { HistoryDocument } from './layout.ts';
 import { declared, historyOf, nextDocument, nextStamp, outcomeOf } from './prepare.ts';
 import { insertEach, type NextDocument, putDocuments } from './put-documents.ts';
@@ -42,7 +42,8 @@ export class StagedDocuments {
       const attached = of.flatMap(change => (change.kind === 'put' ? (change.attachments ?? []) : []));
       await requireAttachments(this.#core, p, attached, type);
       const ids = new Set(of.filter(change => !news(change)).map(({ id }) => id));
-      for (const [id, stored] of await this.#readAll(type, [...ids])) this.#current.set(`${type}/${id}`, stored);
+      for (const [id, stored] of await readMany(this.#core, p, type, [...ids], this.#step))
+        this.#current.set(`${type}/${id}`, stored);
     }
   }
 
@@ -86,14 +87,6 @@ export class StagedDocuments {
     const documents = [...(this.#staged.get(type)?.next.values() ?? [])].map(({ document }) => document);
     const taken = await insertEach(this.#core, type, documents);
     return new Set(taken.map(({ _id, p }) => _id.slice(p.length + 1)));
-  }
-
-  async #readAll(type: string, ids: readonly string[]): Promise<Iterable<readonly [id: string, Stored]>> {
-    const [first, second] = ids;
-    if (first === undefined) return [];
-    if (second !== undefined) return readMany(this.#core, this.#partition.p, type, ids, this.#step);
-    const found = await readCurrent(this.#core, this.#partition.p, type, first, this.#step);
-    return found === undefined ? [] : [[first, found]];
   }
 }
 

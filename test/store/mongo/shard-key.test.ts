@@ -44,7 +44,7 @@ afterAll(async () => {
 
 const change = (resource: object, more: object = {}): Change => {
   const { resourceType: type, id = '' } = resource as { resourceType: string; id?: string };
-  return { kind: 'put', type, id, text: splitForStamp(JSON.stringify(resource), id), ...more } as Change;
+  return { kind: 'put', type, id, text: splitForStamp(JSON.stringify(resource), id), ...more };
 };
 const of = (owner: string) => ({ subject: { reference: `Patient/${owner}` } });
 const observed = (id: string, owner = 'p1', more: object = {}): Change =>
@@ -91,7 +91,7 @@ const kinds: readonly (readonly [kind: string, work: () => Promise<unknown>])[] 
   ['read', () => clinic.read(owned, 'o1')],
   ['read without an owner', () => clinic.read(other, 'p1')],
   ['read of an older version', () => clinic.read(owned, 'o1', 1)],
-  ['read of several records by id', () => clinic.readMany(['o1', 'o2'].map(id => ({ type: owned, id })))],
+  ['read of several records of an owner by id', () => clinic.readMany(['o1', 'o2'].map(id => ({ type: owned, id })))],
   ['search by owner', () => find(isOf('p1'))],
   ['search by owner and more', () => find({ kind: 'and', of: [isOf('p1'), coded()] })],
   ['search by several owners', () => find({ kind: 'or', of: [isOf('p1'), isOf('p2')] })],
@@ -109,7 +109,7 @@ const kinds: readonly (readonly [kind: string, work: () => Promise<unknown>])[] 
 
 const notThere = (): Query => ({ ...coded(), test: { kind: 'token', code: 'none' } }) as Query;
 
-const shown = { one: 'one shard', few: 'shards of the partition', all: 'all shards' } as const;
+const shown = { one: 'one shard', few: 'a few shards', all: 'all shards' } as const;
 
 /** The row of a kind: the widest of its commands, and the collections to which they go. */
 async function rowOf(kind: string, work: () => Promise<unknown>): Promise<readonly string[]> {

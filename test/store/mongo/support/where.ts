@@ -6,9 +6,9 @@ import type { Place } from '../../../support/mongodb/place.ts';
 import type { Where } from '../../support/where.ts';
 
 /**
- * Databases on a server, by default the one that `CRS_TEST_MONGODB` names, what stores lack there, and how they are opened. One that is
- * removed is emptied and given again: to make its collections and indexes takes longer than most tests. The end of the
- * file drops all.
+ * Databases on a server, by default the one that `CRS_TEST_MONGODB` names, what stores lack there, and how they are
+ * opened. One that is removed is emptied and given again: to make its collections and indexes takes longer than most
+ * tests. The end of the file drops all.
  */
 export async function mongoWhere(server = mongoServer(), open?: Where['open']): Promise<Where> {
   const { client, close } = await connect(server, 5_000);

@@ -1,5 +1,6 @@
 // Serves MongoDB's own engine, running in this process, on a TCP port of the loopback interface, as the primary of a
-// replica set, and as the router of a sharded cluster where a test asks for one. node server.ts ENGINE_DIR DATA_DIR PORT [TLS_CERT TLS_KEY]
+// replica set, and as the router of a sharded cluster where a test asks for one. node server.ts ENGINE_DIR DATA_DIR
+// PORT [TLS_CERT TLS_KEY]
 import { fstatSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import net from 'node:net';
