@@ -1,6 +1,6 @@
 import type { Document, FindCursor, FindOptions, ReadPreference } from 'mongodb';
 import type { Position } from '../../search/ast.ts';
-import { mostPageText } from '../port/pages.ts';
+import { isFull, mostPageText } from '../port/pages.ts';
 import { type Core, resources, type Step } from './core.ts';
 import { traceCommand } from './explain.ts';
 import { isCode } from './failures.ts';
@@ -39,11 +39,48 @@ export function findDocuments<T extends Document>(
   });
 }
 
+/** Matches that are sorted rather than searched in their order. */
+const fewToSort = 5_000;
+
+/** Documents of the order that are examined for each that is wanted. */
+const examinedForEach = 20;
+
+/**
+ * The documents of a plan whose matches the server would sort, if they are many: they are then frequent, and the first
+ * documents of the order have enough of them. Undefined if they do not, or if the matches are few.
+ */
+export async function findFrequent<T extends Document>(
+  { core, type, trace }: Place,
+  { filter, hint, order }: Plan,
+  { limit, sort, projection }: FindOptions & { readonly limit: number },
+  reading: Reading,
+): Promise<T[] | undefined> {
+  if (order === undefined || hint === undefined || sort === undefined || trace !== undefined) return undefined;
+  const options = { ...reading, hint, maxTimeMS: core.options.deadline };
+  const stages = [
+    { $match: order },
+    { $sort: sort },
+    { $limit: limit * examinedForEach },
+    { $match: filter },
+    { $limit: limit },
+    { $project: projection },
+  ];
+  try {
+    const all = resources(core, type.name);
+    if ((await all.countDocuments(filter, { ...options, limit: fewToSort })) < fewToSort) return undefined;
+    const found = await untilFull(all.aggregate<T>(stages, { ...options, batchSize: Math.min(limit, readAtOnce) }));
+    return isFull(found, limit) ? found : undefined;
+  } catch (error) {
+    if (isMissingIndex(error)) return undefined;
+    throw error;
+  }
+}
+
 /** Documents that are read at once: their texts are bounded by those of so many records. */
 const readAtOnce = 64;
 
 /** The documents of a cursor, up to one beyond those that fit on a page. */
-async function untilFull<T extends { readonly text?: string }>(cursor: FindCursor<T>): Promise<T[]> {
+async function untilFull<T extends { readonly text?: string }>(cursor: AsyncIterable<T>): Promise<T[]> {
   const found: T[] = [];
   let characters = 0;
   for await (const document of cursor) {

@@ -21,7 +21,15 @@ import type { Trace } from './trace.ts';
 export interface Plan {
   readonly filter: Filter<ResourceDocument>;
   readonly hint: string | undefined;
+  /** The condition of all documents of the order, if the server would sort the matches of too many terms. */
+  readonly order?: Filter<ResourceDocument> | undefined;
 }
+
+/**
+ * Values whose ranges the server merges in the order of an index; it sorts the keys of more.
+ * https://www.mongodb.com/docs/v7.0/reference/parameters/ (`internalQueryMaxScansToExplode`)
+ */
+const mostMerged = 200;
 
 /** The context of a plan. */
 export interface Place {
@@ -56,7 +64,9 @@ export function orderedPlan(place: Place, asked: ResolvedQuery, key: Key, at: ob
   if (parts.hasIds) return planned([...conditions, ...bounds], '_id_');
   const index = key.by === 'id' ? termIndex(core.deployment) : orderIndex(key.field, core.deployment);
   const first = parts.hasTerm || term !== undefined ? [] : [{ t: everyTerm(p) }];
-  return planned([...first, ...conditions, ...bounds], parts.isNarrowed ? undefined : index);
+  const plan = planned([...first, ...conditions, ...bounds], parts.isNarrowed ? undefined : index);
+  const isSorted = parts.isOfMany && term === undefined && !parts.isNarrowed && !core.deployment.sharded;
+  return isSorted ? { ...plan, order: allOf([{ t: everyTerm(p) }, ...bounds]) } : plan;
 }
 
 /** A plan for any order: for counts, and for results that are sorted afterwards. */
@@ -77,16 +87,20 @@ interface Parts {
   readonly hasIds: boolean;
   /** All matches have one of some terms; else the term of the partition, which all documents have, drives a walk. */
   readonly hasTerm: boolean;
+  /** Each condition of terms has more of them than the server merges. */
+  readonly isOfMany: boolean;
   /** Another index than those of terms and of the order may find few matches. */
   readonly isNarrowed: boolean;
 }
 
 function partsIn({ clauses }: ResolvedQuery, p: string, key: Key): Parts {
   const parts = clauses.map(clause => ({ clause, ...conditionOf(clause, p) }));
+  const byTerm = parts.filter(({ by }) => by === 'term');
   return {
     conditions: parts.flatMap(({ filters }) => filters),
     hasIds: clauses.some(({ kind }) => kind === 'ids'),
-    hasTerm: parts.some(({ by }) => by === 'term'),
+    hasTerm: byTerm.length > 0,
+    isOfMany: byTerm.length > 0 && byTerm.every(({ terms = [] }) => terms.length > mostMerged),
     isNarrowed: parts.some(({ clause, by }) => by === 'value' && !isAlong(clause, key)),
   };
 }

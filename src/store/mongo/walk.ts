@@ -4,7 +4,7 @@ import { firstValue } from '../keys/order-key.ts';
 import { keysWithin } from '../plan/sort.ts';
 import { isFull } from '../port/pages.ts';
 import { orderBounds } from './conditions.ts';
-import { findDocuments, type FoundDocument, type Reading, type RequestedPage } from './find.ts';
+import { findDocuments, findFrequent, type FoundDocument, type Reading, type RequestedPage } from './find.ts';
 import type { Clause, RangeClause } from './lower.ts';
 import { updatedField, wideTerm } from './names.ts';
 import { type Key, keyAt } from './order.ts';
@@ -23,9 +23,9 @@ export async function walk(
   const found: FoundDocument[] = [];
   for (const { at, term } of partsOfWalk(place, asked, key, after)) {
     const plan = orderedPlan(place, asked, key, at, term);
-    found.push(
-      ...(await findDocuments<FoundDocument>(place, plan, { projection, sort, limit: limit - found.length }, reading)),
-    );
+    const wanted = { projection, sort, limit: limit - found.length };
+    const frequent = await findFrequent<FoundDocument>(place, plan, wanted, reading);
+    found.push(...(frequent ?? (await findDocuments<FoundDocument>(place, plan, wanted, reading))));
     if (isFull(found, limit)) break;
   }
   return found;

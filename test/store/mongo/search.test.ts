@@ -63,6 +63,19 @@ describe('a search of MongoDB', () => {
     expect((await page(seen, written)).questions).toHaveLength(1);
   });
 
+  it.each(['', '&_sort=_id', '&_sort=-_lastUpdated'])(
+    'by hundreds of values finds the first of many matches without sorting them, and sorts few%s',
+    async sort => {
+      const names = Array.from({ length: 300 }, (_, at) => `p${at}`);
+      const first = `patient=p0,${names.slice(100).join(',')}${sort}`;
+      expect((await page(seen, first)).ids).toEqual((await page(seen, `patient=p0${sort}`)).ids);
+      expect((await page(seen, first)).questions).toHaveLength(1);
+      const many = await page(seen, `patient=${names.join(',')}${sort}`);
+      expect(many.ids).toEqual((await page(seen, `code=common,rare${sort}`)).ids);
+      expect(many.questions).toHaveLength(0); // not by a `find`, whose matches are sorted
+    },
+  );
+
   it('by two keys is too costly where more match than are sorted', async () => {
     const sorted = '_sort=-_lastUpdated,_id';
     expect((await page(seen, `score=lt3&${sorted}`)).ids).toEqual(['r2', 'r1', 'r0']);
