@@ -8,7 +8,7 @@ import type { FoundRow } from './found.ts';
 import type { Clause, LoweredSearch } from './lower.ts';
 import type { Key } from './order.ts';
 import type { Question } from './readers.ts';
-import { findPage } from './search.ts';
+import { pageWithin } from './search.ts';
 import type { Traced } from './trace.ts';
 
 /** Finds a page like `find`, and explains it, also if it fails. */
@@ -20,7 +20,7 @@ export async function explainFind(
 ): Promise<readonly FoundRow[]> {
   const { database, budgets } = core;
   const question = { kind: 'page', search, budget: budgets.reader } as const;
-  const here = (): ReturnType<typeof findPage> => findPage(database, search, budgets.eventLoop);
+  const here = (): ReturnType<typeof pageWithin> => pageWithin(database, search, budgets.eventLoop);
   const found = await traced(core, here, question, traces => explain(explained(index, search, search.keys, traces)));
   return typeof found === 'number' ? [] : found;
 }

@@ -1,14 +1,14 @@
 import type { Core } from './core.ts';
 import type { FoundRow } from './found.ts';
 import type { LoweredSearch } from './lower.ts';
-import { findPage } from './search.ts';
+import { pageWithin } from './search.ts';
 
 /**
  * Finds a page and one more, on the event loop if the work is bounded, else in a reader, with a promise. Throws
  * `DeadlinePassed`.
  */
 export function find(core: Core, search: LoweredSearch): readonly FoundRow[] | Promise<readonly FoundRow[]> {
-  return findPage(core.database, search, core.budgets.eventLoop) ?? findInReader(core, search);
+  return pageWithin(core.database, search, core.budgets.eventLoop) ?? findInReader(core, search);
 }
 
 async function findInReader({ readers, budgets }: Core, search: LoweredSearch): Promise<readonly FoundRow[]> {

@@ -4,7 +4,7 @@ import { countMatches } from './count.ts';
 import { failureOf } from './failures.ts';
 import { type Database, openDatabase } from './open.ts';
 import type { Question, ReaderAnswer, ReaderRequest } from './readers.ts';
-import { findPage } from './search.ts';
+import { pageWithin } from './search.ts';
 
 const port = parentPort;
 if (port !== null) {
@@ -27,7 +27,7 @@ if (port !== null) {
   const read = (database: Database, question: Question): Extract<ReaderAnswer, { kind: Question['kind'] }> => {
     switch (question.kind) {
       case 'page':
-        return { kind: 'page', rows: findPage(database, question.search, question.budget) ?? [] };
+        return { kind: 'page', rows: pageWithin(database, question.search, question.budget) ?? [] };
       case 'count':
         return { kind: 'count', count: countMatches(database, question.count, question.budget) ?? 0 };
       case 'bytes':

@@ -16,7 +16,7 @@ import { type Arm, armOfTerm, armOfType, termsInUse, walkArms } from './walk.ts'
  * Finds a page and, if there are more, one resource beyond it. Undefined if it exceeds the budget, never a part of a
  * page.
  */
-export function findPage(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
+export function pageWithin(database: Database, search: LoweredSearch, budget: Budget): readonly FoundRow[] | undefined {
   if (isNone(search.clause)) return [];
   const clauses = partsOf(search.clause);
   if (isLong(search.clause, budget)) return undefined;

@@ -10,7 +10,7 @@ import { lowerPosition, lowerSort } from '../../../src/store/sqlite/order.ts';
 import { usualBudgets } from '../../../src/store/sqlite/budget.ts';
 import type { Budget } from '../../../src/store/sqlite/budget.ts';
 import { countMatches } from '../../../src/store/sqlite/count.ts';
-import { findPage } from '../../../src/store/sqlite/search.ts';
+import { pageWithin } from '../../../src/store/sqlite/search.ts';
 import type { Store } from '../../../src/store/port/store.ts';
 
 const [type] = t.modelOf().types.values();
@@ -184,7 +184,7 @@ describe('plans', () => {
     const clause = lower(query, index, referenceTermsOf(database));
     const keys = lowerSort(sort, index);
     const search = { t: index.t, clause, keys, limit, after: after && lowerPosition(after, keys) };
-    const pages = findPage(spy, search, budget)?.length;
+    const pages = pageWithin(spy, search, budget)?.length;
     return { plans, pages };
   }
 
