@@ -76,7 +76,7 @@ describe('the conformance tester', () => {
  * had when this was written. That number only becomes smaller; lower it when a folder has become smaller.
  */
 const budget: readonly (readonly [folders: string, lines: number, most: number])[] = [
-  ['store', 14_500, 21_040],
+  ['store', 14_500, 21_000],
   ['interaction', 10_700, 14_340],
   ['explorer', 5_900, 6_770],
   ['smart', 5_800, 6_660],

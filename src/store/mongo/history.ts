@@ -247,7 +247,7 @@ export async function* versionsAt(core: Core, p: string, keys: readonly VersionK
     const some = keys.slice(at, at + versionsAtOnce);
     const found = new Map<string, KeptVersion>();
     const keep = (type: string, stored: Stored): void => {
-      const version = { ...ownedVersion(core, p, type, stored), attachments: attachedTo(stored) };
+      const version = withAttachments(core, p, type, stored);
       found.set(`${type}/${version.id}/${version.version}`, version);
     };
     for (const [type, of] of Map.groupBy(some, key => key.type)) {
