@@ -29,12 +29,8 @@ and candidates that were read, and what was returned of them.
   },
 });
 
-async function explained(
-  url: string,
-  { model, extract, publicUrl }: Opened,
-  partition: Partition,
-  config: Config,
-): Promise<Explanation> {
+async function explained(url: string, opened: Opened, partition: Partition, config: Config): Promise<Explanation> {
+  const { model, store, extract, publicUrl } = opened;
   const [{ searchUrlOf }, { searchedBy }, { withExpansions }, { explainSearch }, { expanderOf }, { FhirError }] =
     await Promise.all([
       import('../interaction/search/explain/url.ts'),
@@ -50,7 +46,9 @@ async function explained(
     const { parse } = searchedBy(model, { access: 'open', base, ...route });
     const { zone } = partition.settings;
     const context = { model, base, zone, handling: 'strict', now: Date.now(), joins: true } as const;
-    const asked = await withExpansions({ model, expander: expanderOf(config) }, async expansions =>
+    const { definitions } = opened.in(partition);
+    const searching = { model, definitions, store, expander: expanderOf(config) };
+    const asked = await withExpansions(searching, partition, async expansions =>
       parse(parameters, { ...context, expansions }),
     );
     const both = asked.map(one => ({ given: one, asked: one }));

@@ -1,7 +1,9 @@
 import { Cache } from '../limits/cache.ts';
+import type { CodeSystem } from './code-system.ts';
 import { grammars } from './grammars.ts';
 import type { TerminologyService } from './service.ts';
 import { drain, emptyListing } from './listing.ts';
+import type { ValueSet } from './value-set.ts';
 
 /** The questions about codes of records that loaded ValueSets and CodeSystems answer. */
 export interface Terminology {
@@ -19,14 +21,26 @@ export interface Terminology {
   examples(valueSet: string): readonly string[];
 }
 
-/** Most value sets whose codes are kept for suggestions, and most codes of each. */
+/** Most value sets and systems that are kept, and most codes of a set for suggestions. */
 const [mostSets, mostExamples] = [400, 1_000];
 
 /** Answers the questions from a service. */
 export function createTerminology(service: TerminologyService): Terminology {
   const listed = new Cache<readonly string[]>(mostSets);
+  const sets = new Cache<ValueSet>(mostSets);
+  const systems = new Cache<CodeSystem>(mostSets);
+  const setOf = (canonical: string): ValueSet | undefined => {
+    const set = service.set(canonical);
+    if (set !== undefined) sets.put(canonical, set);
+    return set;
+  };
+  const systemOf = (url: string): CodeSystem | undefined => {
+    const system = service.system(url, undefined);
+    if (system !== undefined) systems.put(url, system);
+    return system;
+  };
   const contains = (valueSet: string, code: string, system: string | undefined): boolean | undefined =>
-    service.set(valueSet)?.contains(code, system);
+    (sets.get(valueSet) ?? setOf(valueSet))?.contains(code, system);
   return {
     contains,
     containsHere: contains,
@@ -35,7 +49,7 @@ export function createTerminology(service: TerminologyService): Terminology {
     has: (url, code) => {
       const grammar = grammars.get(url);
       if (grammar !== undefined) return grammar(code);
-      const known = service.system(url, undefined);
+      const known = systems.get(url) ?? systemOf(url);
       if (known === undefined) return undefined;
       if (known.concept(code) !== undefined) return true;
       return known.complete ? false : undefined;

@@ -76,7 +76,7 @@ export function expanderOf(settings: TerminologySettings): Expander | undefined 
 }
 
 /** Loaded definitions first, then what the server has answered before. */
-export function withKnown(loaded: Expansions, expander: Expander): Expansions {
+export function withKnown(loaded: Expansions, expander: Pick<Expander, 'known'>): Expansions {
   const either = (here: Expansion, set: CodeSet): Expansion => {
     const codes = 'codes' in here ? undefined : expander.known(set);
     return codes === undefined ? here : { codes };

@@ -27,6 +27,7 @@ export interface TerminologyService extends SetEnvironment {
   compile(resource: JsonObject): ValueSet;
   /** The supplements that were asked for, each by its canonical with version. */
   readonly supplements: readonly CodeSystem[];
+  readonly large: LargeSystems;
   /** A system of `versions`. */
   read(definition: TerminologyResource): CodeSystem;
 }
@@ -147,6 +148,7 @@ export function createService(source: TerminologySource, options: ServiceOptions
     supplements,
     spend,
     versions,
+    large,
     read: readOne,
     system,
     requireVersion(url, stated) {

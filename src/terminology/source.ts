@@ -62,3 +62,22 @@ export function atDate(source: TerminologySource, date: string): TerminologySour
     all: type => source.all(type).filter(isThen),
   };
 }
+
+/** The ids of resources, each read once. */
+const ids = new WeakMap<TerminologyResource, unknown>();
+
+const idOf = (one: TerminologyResource): unknown => {
+  if (!ids.has(one)) ids.set(one, one.resource()['id']);
+  return ids.get(one);
+};
+
+/** The resource with an id. Most ids end the url, so that few resources are read. */
+export function findById(
+  source: TerminologySource,
+  type: TerminologyType,
+  id: string,
+): TerminologyResource | undefined {
+  const all = source.all(type);
+  const likely = all.filter(({ url }) => url.endsWith(`/${id}`)).map(({ url }) => source.find(type, url));
+  return likely.find(one => one !== undefined && idOf(one) === id) ?? all.find(one => idOf(one) === id);
+}

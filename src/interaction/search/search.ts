@@ -14,7 +14,10 @@ import type { Engine, FhirRequest, FhirResponse, Interaction } from '../interact
 import { refusePending } from '../pending.ts';
 import { CodesUnknown } from '../../search/parse/code-set.ts';
 import { withKnown } from '../../terminology/expander.ts';
-import type { Expansions } from '../../terminology/expansion.ts';
+import type { CodeSet } from '../../terminology/expander.ts';
+import type { Codes, Expansions } from '../../terminology/expansion.ts';
+import { expandStored } from '../../terminology/expansions.ts';
+import type { Partition } from '../../store/port/partitions.ts';
 import { containedEntries, entriesOf, scoresOf } from './entries.ts';
 import type { Entries } from './entries.ts';
 import { containedPage, countContained } from './contained-page.ts';
@@ -29,31 +32,51 @@ import type { Place } from './joined.ts';
 const MOST_SETS = 20;
 
 /**
- * Parses a search again with each set of codes that the terminology server adds to the loaded ones; without such a
- * server once, at once. Throws FhirError 400 for a set that neither can list, 503 if the server does not answer.
+ * Parses a search again with each set of codes that code systems in the store, or the terminology server, add to the
+ * loaded ones; without need of these once, at once. Throws FhirError 400 for a set that none can list, 503 if the
+ * server does not answer.
  */
 export function withExpansions<Value>(
-  { model, expander }: Pick<Engine, 'model' | 'expander'>,
+  engine: Pick<Engine, 'model' | 'expander' | 'definitions' | 'store'>,
+  partition: Pick<Partition, 'id'>,
   parse: (expansions: Expansions) => Value | Promise<Value>,
 ): Value | Promise<Value> {
-  return expander === undefined ? parse(model.expansions) : askingFor(expander, model, parse);
+  const again = (error: unknown): Promise<Value> => askingFor(engine, partition, parse, error);
+  try {
+    const { model, expander } = engine;
+    const parsed = parse(expander === undefined ? model.expansions : withKnown(model.expansions, expander));
+    return parsed instanceof Promise ? parsed.catch(again) : parsed;
+  } catch (error) {
+    return again(error);
+  }
 }
 
 async function askingFor<Value>(
-  expander: NonNullable<Engine['expander']>,
-  model: Engine['model'],
+  { model, expander, definitions, store }: Parameters<typeof withExpansions>[0],
+  partition: Pick<Partition, 'id'>,
   parse: (expansions: Expansions) => Value | Promise<Value>,
+  first: unknown,
 ): Promise<Value> {
-  const expansions = withKnown(model.expansions, expander);
+  const inStore = expandStored(definitions, store, partition.id);
+  const stored = new Map<string, Codes>();
+  const known = (set: CodeSet): Codes | undefined => stored.get(JSON.stringify(set)) ?? expander?.known(set);
+  const expansions = withKnown(model.expansions, { known });
+  let last = first;
   for (let asked = 0; ; asked += 1) {
+    if (!(last instanceof CodesUnknown) || asked > MOST_SETS) throw last;
+    const { value, problem, set } = last;
+    const found = await inStore(set);
+    if (found !== undefined && 'codes' in found) stored.set(JSON.stringify(set), found.codes);
+    else if (expander === undefined) throw found === undefined ? last : new CodesUnknown(value, found.problem, set);
+    else {
+      const answer = await expander.ask(set);
+      if (answer === 'unreachable') throw unreachable(last);
+      if ('problem' in answer) throw new CodesUnknown(value, `${problem}, and ${answer.problem}`, set);
+    }
     try {
       return await parse(expansions);
     } catch (error) {
-      if (!(error instanceof CodesUnknown) || asked === MOST_SETS) throw error;
-      const answer = await expander.ask(error.set);
-      if (answer === 'unreachable') throw unreachable(error);
-      const { value, problem, set } = error;
-      if ('problem' in answer) throw new CodesUnknown(value, `${problem}, and ${answer.problem}`, set);
+      last = error;
     }
   }
 }
@@ -80,7 +103,7 @@ export const search: Interaction = async (engine, request, partition) => {
   const paging: Paging = { cursors, partition: partition.id, caller: callerOf(access) };
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const { explain, parameters } = readExplain(model, request.parameters);
-  const parsing = withExpansions(engine, expansions =>
+  const parsing = withExpansions(engine, partition, expansions =>
     parseSearchOrPage(searched, parameters, { ...context, expansions }, paging),
   );
   const given = parsing instanceof Promise ? await parsing : parsing;

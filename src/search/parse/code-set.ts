@@ -9,8 +9,12 @@ import { malformed, type SearchContext, type Value, type ValueParser } from './v
 /** `:in` and `:not-in`: the canonical of a value set. https://hl7.org/fhir/R4/search.html#token */
 export const parseInValueSet: ValueParser = (value, context) => {
   const canonical = unescape(value.text);
-  if (!hasPath(canonical) && !canonical.startsWith('urn:')) {
-    throw malformed(value, 'write the canonical URL of a ValueSet, such as `http://example.org/ValueSet/a`');
+  const isReference = /^ValueSet\/[A-Za-z0-9.-]{1,64}$/.test(canonical);
+  if (!hasPath(canonical) && !canonical.startsWith('urn:') && !isReference) {
+    throw malformed(
+      value,
+      'write the canonical URL of a ValueSet, such as `http://example.org/ValueSet/a`, or `ValueSet/a`',
+    );
   }
   const expansion = expansionsOf(context).valueSet(canonical);
   return [codesTest(value, 'in', canonical, expansion, { valueSet: canonical })];
@@ -42,8 +46,7 @@ export class CodesUnknown extends FhirError {
   constructor(value: Value, problem: string, set: CodeSet) {
     const { name, text } = value;
     const advice =
-      'Use a smaller set whose ValueSet and CodeSystems are loaded completely with the definitions (stored records ' +
-      'are not used), or list the codes.';
+      'Use a smaller set whose ValueSet and CodeSystems are stored or loaded completely, or list the codes.';
     const said = `\`${name}=${text}\` cannot be searched for: ${problem}. ${advice}`;
     super(400, [{ severity: 'error', code: 'not-supported', text: said, expression: `http.${name}` }]);
     this.set = set;

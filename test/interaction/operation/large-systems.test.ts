@@ -213,6 +213,36 @@ describe('a code system in the store', () => {
     expect(await answers(url)).toEqual(await answers(same));
   });
 
+  it('is searched by', async () => {
+    const valueSet = { resourceType: 'ValueSet', id: 'of-large', url: 'http://example.org/of-large', status: 'active' };
+    const compose = { include: [{ system: url, ...filter('is-a', 'c4') }] };
+    const put = (path: string, body: object) =>
+      server.ask('PUT', path, { headers: { 'Content-Type': 'application/fhir+json' }, body: JSON.stringify(body) });
+    expect((await put('/ValueSet/of-large', { ...valueSet, compose })).status).toBe(201);
+    for (const code of ['c4', 'c399', 'c2']) {
+      const observation = {
+        resourceType: 'Observation',
+        id: code,
+        status: 'final',
+        code: { coding: [{ system: url, code }] },
+      };
+      expect((await put(`/Observation/${code}`, observation)).status).toBe(201);
+    }
+    const ids = async (query: string): Promise<string> => {
+      const { status, json } = await server.get(`/Observation?${query}&_sort=_id`);
+      return status === 200
+        ? (json.entry ?? []).map((one: { resource: { id: string } }) => one.resource.id).join(' ')
+        : String(status);
+    };
+    expect(await ids('code:in=http://example.org/of-large')).toBe('c399 c4');
+    expect(await ids('code:in=ValueSet/of-large')).toBe('c399 c4');
+    expect(await ids('code:not-in=ValueSet/of-large')).toBe('c2');
+    expect(await ids(`code:below=${url}|c1`)).toBe('c399 c4');
+    expect(await ids(`code:above=${url}|c399`)).toBe('c2 c399 c4');
+    expect(await ids(`code:below=${url}|none`)).toBe('400');
+    expect(await ids('code:in=ValueSet/none')).toBe('400');
+  });
+
   it('is listed by metadata?mode=terminology', async () => {
     const { json } = await server.get('/metadata?mode=terminology');
     expect(json.codeSystem).toContainEqual({ uri: url, version: [{ code: '1', isDefault: true }], subsumption: true });

@@ -68,7 +68,7 @@ async function parse(
   if (wrong !== undefined) throw badValue(wrong[0], `\`${wrong[0]}\` cannot be used with \`$lastn\`: omit it.`);
   const context = { model, base, zone: partition.settings.zone, handling, now: engine.now(), joins: true } as const;
   const inOrder: readonly QueryPair[] = [...pairs, ['_sort', '-date']];
-  const given = await withExpansions(engine, async expansions =>
+  const given = await withExpansions(engine, partition, async expansions =>
     parseSearch(type, inOrder, { ...context, expansions }),
   );
   for (const { name } of joinedTypes(given.query))

@@ -3,6 +3,7 @@ import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
+import { findById } from '../../../terminology/source.ts';
 import type { TerminologyResource, TerminologySource, TerminologyType } from '../../../terminology/source.ts';
 import { shorten } from '../../../validation/report.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
@@ -44,7 +45,7 @@ export function givenDefinition(
     throw fhirError(400, 'invalid', `Give one of ${used.join(' and ')}, which name definitions.`);
   if (resource !== undefined) return { from: 'call', resource: requireSmall(resource, inline) };
   if (id !== undefined) {
-    const found = byId(source, type, id);
+    const found = findById(source, type, id);
     if (found === undefined)
       throw fhirError(404, 'not-found', notLoadedText(`${type} with the id \`${shorten(id)}\``, type));
     return { from: 'loaded', canonical: canonicalOf(found), resource: found.resource() };
@@ -88,22 +89,6 @@ function requireSmall(resource: JsonObject, name: string): JsonObject {
 
 const canonicalOf = ({ url, version }: TerminologyResource): string =>
   version === undefined ? url : `${url}|${version}`;
-
-/** The ids of loaded definitions, read at the first call by id; most end their url, so that few are parsed. */
-function byId(source: TerminologySource, type: TerminologyType, id: string): TerminologyResource | undefined {
-  const all = source.all(type);
-  const stored = all.find(one => one.id === id);
-  if (stored !== undefined) return stored;
-  const likely = all.filter(({ url }) => url.endsWith(`/${id}`)).map(({ url }) => source.find(type, url));
-  const found = likely.find(one => one?.resource()['id'] === id);
-  if (found !== undefined) return found;
-  const ofType = idsOf.get(all) ?? new Map(all.map(one => [String(one.resource()['id']), one]));
-  idsOf.set(all, ofType);
-  return ofType.get(id);
-}
-
-/** Definitions by id, for the list of a type, which is the same for each call. */
-const idsOf = new WeakMap<readonly TerminologyResource[], ReadonlyMap<string, TerminologyResource>>();
 
 export const notLoaded = (type: string, canonical: string): FhirError =>
   terminologyError(404, 'not-found', 'not-found', notLoadedText(`${type} \`${shorten(canonical)}\``, type), 'http.url');
