@@ -1,6 +1,6 @@
 import { didYouMean } from '../fhir/suggest.ts';
 import type { TypeDefinitions } from '../model/element.ts';
-import { constantOf, functionNames, positionVariables, specifiedType } from './names.ts';
+import { constantOf, functionNames, positionVariables, specifiedType, viewFunctionNames } from './names.ts';
 import { childType, choiceByProperty, computedBoolean, isA, narrowed, resultType, rootType } from './result-type.ts';
 import type { KnownType, ResultType } from './result-type.ts';
 import { ExpressionError } from './syntax.ts';
@@ -12,6 +12,8 @@ export interface ExpressionProblem {
   readonly message: string;
   /** True if the expression may be right, but is never evaluated. */
   readonly undecided?: true;
+  /** True if only an element is named that no possible type of the value has: the expression has no result. */
+  readonly lacks?: true;
 }
 
 /** The values on which an expression is evaluated, if they are known. */
@@ -22,6 +24,8 @@ export interface RuleContext {
   readonly resource?: readonly KnownType[] | undefined;
   /** True if a path may begin with another type, which then has no result: the parts of a search parameter do. */
   readonly otherTypes?: boolean;
+  /** For an expression of a view: the names of its variables. A view also has functions of its own. */
+  readonly viewVariables?: ReadonlySet<string>;
 }
 
 /** The possible types of values; undefined if they are unknown. */
@@ -48,6 +52,7 @@ class Inference {
   readonly context: Types;
   readonly #resource: Types;
   readonly #otherTypes: boolean;
+  readonly #viewVariables: ReadonlySet<string> | undefined;
   readonly #wrong: ExpressionProblem[] = [];
   /** The variables that `defineVariable` has named so far. */
   readonly #defined = new Set<string>();
@@ -55,12 +60,14 @@ class Inference {
   readonly #found = new Set<Expression>();
   readonly #missing = new Map<Expression, ExpressionProblem>();
 
-  constructor(text: string, definitions: TypeDefinitions, { context, resource, otherTypes = false }: RuleContext) {
+  constructor(text: string, definitions: TypeDefinitions, rule: RuleContext) {
+    const { context, resource, otherTypes = false } = rule;
     this.#text = text;
     this.#definitions = definitions;
     this.context = context?.map(asResult);
     this.#resource = resource?.map(asResult);
     this.#otherTypes = otherTypes;
+    this.#viewVariables = rule.viewVariables;
   }
 
   problems(): readonly ExpressionProblem[] {
@@ -107,8 +114,10 @@ class Inference {
   #variable({ name, at }: Expression & { kind: 'variable' }): Types {
     if (name === 'context') return this.context;
     if (name === 'resource') return this.#resource;
-    if (!positionVariables.has(name) && !this.#defined.has(name) && constantOf(name) === undefined) {
-      const known = [...positionVariables, ...this.#defined].map(one => `%${one}`);
+    const ofView = this.#viewVariables ?? new Set<string>();
+    const isKnown = positionVariables.has(name) || this.#defined.has(name) || ofView.has(name);
+    if (!isKnown && constantOf(name) === undefined) {
+      const known = [...positionVariables, ...this.#defined, ...ofView].map(one => `%${one}`);
       this.#wrong.push({ at, message: `There is no variable \`%${name}\`.${didYouMean(`%${name}`, known)}` });
     }
     return undefined;
@@ -165,7 +174,7 @@ class Inference {
     const owners = [...new Set(types.map(({ code, definition }) => definition?.name ?? code))].join(', ');
     const known = types.flatMap(({ definition }) => [...(definition?.elements.keys() ?? [])]);
     const hint = didYouMean(name, /^[A-Z]/.test(name) ? this.#definitions.resourceTypes : known);
-    this.#missing.set(tree, { at, message: `There is no element \`${name}\` in ${owners}.${hint}` });
+    this.#missing.set(tree, { at, message: `There is no element \`${name}\` in ${owners}.${hint}`, lacks: true });
     return [];
   }
 
@@ -191,8 +200,9 @@ class Inference {
   #call(tree: Expression & { kind: 'call' }, focus: Types): Types {
     const { name, args, at } = tree;
     const of = tree.of === undefined ? focus : this.infer(tree.of, focus);
-    if (!functionNames.has(name)) {
-      this.#wrong.push({ at, message: `There is no function \`${name}()\`.${didYouMean(name, functionNames)}` });
+    const known = this.#viewVariables === undefined ? functionNames : namesOfViews;
+    if (!known.has(name)) {
+      this.#wrong.push({ at, message: `There is no function \`${name}()\`.${didYouMean(name, known)}` });
       return undefined;
     }
     switch (name) {
@@ -207,6 +217,11 @@ class Inference {
         const extension = this.#definitions.get('Extension');
         return [{ ...resultType('Extension', extension), many: true }];
       }
+      case 'getReferenceKey':
+        if (args[0] !== undefined) this.#named(args[0]);
+        return [resultType('string', this.#definitions.get('string'))];
+      case 'getResourceKey':
+        return [resultType('string', this.#definitions.get('string'))];
       case 'repeat':
         return args[0] && this.#repeated(args[0], of);
       case 'defineVariable': {
@@ -241,6 +256,8 @@ class Inference {
     return result;
   }
 }
+
+const namesOfViews: ReadonlySet<string> = new Set([...functionNames, ...viewFunctionNames]);
 
 const asResult = (known: KnownType): ResultType => ({ ...resultType(known.code, known.definition), ...known });
 

@@ -19,6 +19,12 @@ export const functionNames: ReadonlySet<string> = new Set(
 );
 
 /**
+ * Functions that only expressions of views have.
+ * https://sql-on-fhir.org/ig/2.0.0/StructureDefinition-ViewDefinition.html
+ */
+export const viewFunctionNames: ReadonlySet<string> = new Set(['getResourceKey', 'getReferenceKey']);
+
+/**
  * The value of a global variable: `%sct`, `%loinc`, `%ucum`, `%vs-name`, `%ext-name`; undefined for any other.
  * https://hl7.org/fhir/R4/fhirpath.html#variables
  */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { Cache } from '../../limits/cache.ts';
 import { referredType } from '../referred-type.ts';
+import { referenceKey, resourceKey } from '../record-keys.ts';
 import { parseExpression } from '../parse.ts';
 import { partsOf } from '../syntax.ts';
 import type { Expression } from '../syntax.ts';
@@ -44,7 +45,11 @@ function compile(expression: string): RunJob {
     resolveInternalTypes: false,
     preciseMath: true,
     traceFn: () => {},
-    userInvocationTable: { resolve: { internalStructures: true, arity: { 0: [] }, fn: resolve } },
+    userInvocationTable: {
+      resolve: { internalStructures: true, arity: { 0: [] }, fn: resolve },
+      getResourceKey: { internalStructures: true, arity: { 0: [] }, fn: keysOfResources },
+      getReferenceKey: { internalStructures: true, arity: { 0: [], 1: ['TypeSpecifier'] }, fn: keysOfReferences },
+    },
   });
   return job => {
     const { resource, rootResource } = job;
@@ -76,6 +81,12 @@ function resolve(this: unknown, nodes: readonly Node[]): readonly unknown[] {
     return [make(target)];
   });
 }
+
+const keysOfResources = (nodes: readonly Node[]): readonly string[] =>
+  nodes.flatMap(({ data, parentResNode }) => (parentResNode === null ? (resourceKey(data) ?? []) : []));
+
+const keysOfReferences = (nodes: readonly Node[], type?: { readonly name: string }): readonly string[] =>
+  nodes.flatMap(({ data }) => referenceKey(data, type?.name) ?? []);
 
 function resultOf(item: unknown, typeName: string, job: Job): readonly JobResult[] {
   const name = typeName.slice(typeName.indexOf('.') + 1);

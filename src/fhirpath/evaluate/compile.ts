@@ -8,6 +8,7 @@ import { payFor, payForText } from './environment.ts';
 import { Delegated, EvaluationError, Undecided } from './errors.ts';
 import type { Environment, Evaluate } from './environment.ts';
 import { functions } from './functions.ts';
+import type { Extras } from './function-forms.ts';
 import { isUnordered } from './walk-functions.ts';
 import { keyOf, plain, ucumUnit } from './item.ts';
 import type { Item, Temporal } from './item.ts';
@@ -17,10 +18,11 @@ import { asTest, isNode, isOfType, isTest, typed } from './type-test.ts';
 
 /**
  * Compiles a parsed expression to a function from values to values, which counts its cost in the environment's budget.
- * Throws Delegated for constructs that fhirpath.js runs, ExpressionError for mistakes. https://hl7.org/fhirpath/N1/
+ * Throws Delegated for constructs that fhirpath.js runs, ExpressionError for mistakes. `extras` has functions and
+ * variables that only such expressions have. https://hl7.org/fhirpath/N1/
  */
-export function compileTree(tree: Expression, text: string, types: TypeDefinitions): Evaluate {
-  return compile(tree, { text, types, iterating: false, compile });
+export function compileTree(tree: Expression, text: string, types: TypeDefinitions, extras: Extras = {}): Evaluate {
+  return compile(tree, { text, types, iterating: false, compile, ...extras });
 }
 
 function compile(tree: Expression, compiling: Compiling): Evaluate {
@@ -56,7 +58,7 @@ function compile(tree: Expression, compiling: Compiling): Evaluate {
     case 'binary':
       return compileBinary(tree, compiling);
     case 'call': {
-      const build = functions[tree.name];
+      const build = compiling.functions?.[tree.name] ?? functions[tree.name];
       if (build === undefined) throw new Delegated(`the function \`${tree.name}()\``);
       if (ordered.has(tree.name) && tree.of !== undefined && isUnordered(tree.of))
         throw new Delegated('the order of children');
@@ -77,7 +79,7 @@ function compileLiteral({ value, text }: Expression & { kind: 'literal' }): Eval
   if (typeof value === 'number' && text !== undefined) {
     if (text.replace('.', '').replace(/^0+/, '').length > 15) throw new Delegated('a number of more than 15 digits');
     if (text.includes('.')) {
-      const decimal = [{ kind: 'decimal', value }] as const;
+      const decimal = [{ kind: 'decimal', value, text }] as const;
       return () => decimal;
     }
     if (value > largest) throw new Delegated('an integer of more than 32 bits');
@@ -118,7 +120,9 @@ function temporalOf(literal: string): Temporal {
 }
 
 /** https://hl7.org/fhir/R4/fhirpath.html#variables */
-function compileVariable({ name, at }: Expression & { kind: 'variable' }, { text }: Compiling): Evaluate {
+function compileVariable({ name, at }: Expression & { kind: 'variable' }, { text, variables }: Compiling): Evaluate {
+  const given = variables?.get(name);
+  if (given !== undefined) return given;
   switch (name) {
     case 'resource':
       return (_input, environment) => [environment.resource];
@@ -189,7 +193,6 @@ function memberOf(item: Item, name: string, types: TypeDefinitions): readonly It
 function compileBinary(tree: Expression & { kind: 'binary' }, compiling: Compiling): Evaluate {
   const { operator } = tree;
   if (operator === '~' || operator === '!~') throw new Delegated('equivalence');
-  if (operator === '/') throw new Delegated('division');
   const left = compile(tree.left, compiling);
   const right = compile(tree.right, compiling);
   const both =

@@ -46,6 +46,8 @@ export interface Environment {
   readonly memberOf: (item: Node, valueSet: string) => boolean | undefined;
   /** `conformsTo`; undefined if the profile is unknown. */
   readonly conformsTo: (item: Node, profile: string) => boolean | undefined;
+  /** The digits of a decimal of the record as written, if they are known and another text than its number has. */
+  readonly digits?: (decimal: Node) => string | undefined;
   this: Item | undefined;
   index: number;
   total: readonly Item[];

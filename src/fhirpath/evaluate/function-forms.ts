@@ -7,8 +7,15 @@ import { keyOf, plain } from './item.ts';
 import type { Item } from './item.ts';
 import { single } from './operators.ts';
 
+/** Functions and variables beyond those of FHIRPath. */
+export interface Extras {
+  /** Without a prototype, since names of functions come from expressions. */
+  readonly functions?: Readonly<Record<string, Build>>;
+  readonly variables?: ReadonlyMap<string, () => readonly Item[]>;
+}
+
 /** The context in which the parts of an expression are compiled. */
-export interface Compiling {
+export interface Compiling extends Extras {
   readonly text: string;
   readonly types: TypeDefinitions;
   /** True within criteria that run for each value, where `$index` is defined. */

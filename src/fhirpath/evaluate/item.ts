@@ -19,10 +19,12 @@ export interface Quantity {
   readonly unit: string;
 }
 
-/** A literal such as `1.0`; decimals are never computed here. */
+/** A literal such as `1.0`, or a computed decimal. */
 export interface Decimal {
   readonly kind: 'decimal';
   readonly value: number;
+  /** Its digits as written, if they are known. */
+  readonly text?: string;
 }
 
 /** A value without its position. Integers and decimals are numbers, which compare alike. */

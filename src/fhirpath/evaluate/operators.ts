@@ -1,3 +1,5 @@
+import { dividedBy, exactDecimal, nearestNumber, plus, times } from '../../fhir/decimal.ts';
+import type { ExactDecimal } from '../../fhir/decimal.ts';
 import { Delegated, EvaluationError } from './errors.ts';
 import { keyOf, plain } from './item.ts';
 import type { Item, Plain, Temporal } from './item.ts';
@@ -142,7 +144,8 @@ export function condition(items: Items): boolean | undefined {
 }
 
 /**
- * `+ - * div mod` on integers, `+` on texts; empty if a side is empty. Throws Delegated for all others.
+ * `+ - * / div mod` on integers, `+ - * /` on decimals too, `+` on texts; empty if a side is empty. Throws Delegated
+ * for all others.
  * https://hl7.org/fhirpath/N1/#math
  */
 export function arithmetic(operator: string, left: Items, right: Items): Items {
@@ -150,9 +153,13 @@ export function arithmetic(operator: string, left: Items, right: Items): Items {
   if (a === undefined || b === undefined) return [];
   const [x, y] = [plain(a), plain(b)];
   if (operator === '+' && typeof x === 'string' && typeof y === 'string') return [x + y];
-  const operation = operations[operator];
-  if (operation === undefined || typeof x !== 'number' || typeof y !== 'number' || !isInteger(a) || !isInteger(b)) {
-    throw new Delegated('arithmetic on decimals, dates or quantities');
+  if (typeof x !== 'number' || typeof y !== 'number') throw new Delegated('arithmetic on dates or quantities');
+  if (operator === '/' && y === 0) return [];
+  const operation = isInteger(a) && isInteger(b) ? operations[operator] : undefined;
+  if (operation === undefined) {
+    const exact = exactOperations[operator];
+    if (exact === undefined) throw new Delegated('whole quotients of decimals');
+    return [{ kind: 'decimal', value: nearestNumber(exact(exactDecimal(x), exactDecimal(y))) }];
   }
   if (y === 0 && (operator === 'div' || operator === 'mod')) return [];
   const result = operation(x, y);
@@ -166,6 +173,14 @@ const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
   '*': (a, b) => a * b,
   div: (a, b) => Math.trunc(a / b),
   mod: (a, b) => a % b,
+};
+
+/** Decimals are computed exactly, and then rounded to the nearest number. */
+const exactOperations: Readonly<Record<string, (a: ExactDecimal, b: ExactDecimal) => ExactDecimal>> = {
+  '+': plus,
+  '-': (a, { digits, exponent }) => plus(a, { digits: -digits, exponent }),
+  '*': times,
+  '/': dividedBy,
 };
 
 /** The largest Integer of FHIRPath. */
