@@ -75,7 +75,8 @@ function listed(text: string, type: ResourceType): readonly Listed[] {
   const asked = parseScope(text);
   if (asked === undefined || (asked.resourceType !== '*' && asked.resourceType !== type.name)) return [];
   const mayWrite = !sharedTypes.has(type.name) || (asked.resourceType !== '*' && asked.context !== 'patient');
-  return type.smartScopes.flatMap((one): Listed[] => {
+  const scopes = type.smartScopes.filter(one => !sharedTypes.has(type.name) || !one.includes('/*.'));
+  return scopes.flatMap((one): Listed[] => {
     const has = parseScope(one);
     if (has?.context !== asked.context) return [];
     const letters = asked.letters.filter(letter => has.letters.includes(letter) && (mayWrite || isReading(letter)));

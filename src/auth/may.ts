@@ -118,7 +118,8 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
 
 /** The scopes of a type that grant one of the letters. */
 const scopesWith = (letters: readonly Letter[], { name, smartScopes }: ResourceType): readonly string[] =>
-  (sharedTypes.has(name) ? smartScopes.map(scope => scope.replace('/*.', `/${name}.`)) : smartScopes).filter(scope => {
+  smartScopes.filter(scope => {
+    if (sharedTypes.has(name) && scope.includes('/*.')) return false; // it writes none of them
     const given = scope === 'fhirUser' ? (['r'] as const) : (parseScope(scope)?.letters ?? []);
     return letters.some(letter => given.includes(letter));
   });

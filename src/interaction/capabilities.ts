@@ -6,6 +6,7 @@ import type { Model } from '../model/model.ts';
 import { hasTag } from './read.ts';
 import { controls, subsetOf } from './controls.ts';
 import type { Engine, Interaction } from './interaction.ts';
+import { withProgress } from './stored-progress.ts';
 import { isWhole, subset } from './subset.ts';
 import { terminologyCapabilities } from '../terminology/capabilities.ts';
 
@@ -13,7 +14,8 @@ import { terminologyCapabilities } from '../terminology/capabilities.ts';
  * The CapabilityStatement, cached by base URL, or with `mode=terminology` the TerminologyCapabilities. Any other `mode`
  * changes nothing, as R4 allows. https://hl7.org/fhir/R4/http.html#capabilities
  */
-export const capabilities: Interaction = async (engine, { base, parameters, headers, handling }, partition) => {
+export const capabilities: Interaction = async (own, { base, parameters, headers, handling }, partition) => {
+  const engine = await withProgress(own, partition.id);
   const { model } = engine;
   const given = controls(parameters, ['_summary', '_elements', 'mode'], handling);
   const mode = given.get('mode');

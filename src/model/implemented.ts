@@ -47,6 +47,14 @@ const all = [
     scopes: { instance: ['u'] },
   },
   {
+    code: 'snapshot',
+    scopes: { type: 'any', instance: 'any' },
+  },
+  {
+    code: 'status',
+    scopes: { instance: 'any' },
+  },
+  {
     code: 'subsumes',
     scopes: { type: 'any', instance: 'any' },
     parameters: names(`

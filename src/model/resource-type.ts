@@ -1,3 +1,4 @@
+import { sharedTypes } from '../definitions/definition.ts';
 import { asString } from '../fhir/json-object.ts';
 import { typeInteractions } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
@@ -230,14 +231,17 @@ function profilesOf(
   return { profile, supportedProfiles: [...new Set(supported.map(({ text }) => text))] };
 }
 
+/** With those that name a type whose records are definitions: no wildcard writes them. */
 function smartScopesOf(name: string, nodes: readonly DefinitionNode[], report: ReportAt): readonly string[] {
-  return extensions(nodes, 'smart-scope').flatMap(node => {
+  const declared = extensions(nodes, 'smart-scope').flatMap(node => {
     const scope = textOf(node.json) ?? '';
     const type = /\/(.*?)\./.exec(scope)?.[1];
     if (type !== undefined && type !== name && type !== '*')
       report(node, 'valueString', `The scope \`${scope}\` belongs to ${type}, not to ${name}.`);
     return [scope];
   });
+  if (!sharedTypes.has(name)) return declared;
+  return [...new Set([...declared, ...declared.map(scope => scope.replace('/*.', `/${name}.`))])];
 }
 
 function plainNamesOf(nodes: readonly DefinitionNode[], report: ReportAt): ReadonlyMap<string, string> {

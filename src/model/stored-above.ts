@@ -11,7 +11,7 @@ import type { Model, ResourceType, SearchParam } from './model.ts';
 import { controls } from './offered.ts';
 import { checkParameterHeads } from './parameter-head.ts';
 import { pairsOf } from './resource-type.ts';
-import { compileParameter } from './search-parameter.ts';
+import { compileParameter, hasEntries } from './search-parameter.ts';
 import { withModified, withModifiers } from './search-modifiers.ts';
 import { snapshotsOf } from './snapshot/snapshots.ts';
 import { supertypes } from './type-definitions.ts';
@@ -76,6 +76,7 @@ function storedParameters(
   let count = 0;
   for (const definition of [...Map.groupBy(active, ({ url }) => url).values()].flatMap(of => newestOf(of) ?? [])) {
     const json = definition.resource();
+    if (!hasEntries(json) && json['type'] !== 'special') continue; // it says nothing of records, and is ignored
     const here = { definition, path: '', json };
     const mistakes: string[] = [];
     const one: ReportAt = (node, path, text) => {
@@ -185,13 +186,14 @@ function statementAbove(statement: Model['statement'], changed: ReadonlyMap<stri
   const resourceOf = (resource: JsonObject): JsonObject => {
     const type = changed.get(String(resource['type']));
     if (type === undefined) return resource;
-    const known = new Map(objectsOf(resource['searchParam']).map(one => [one['name'], one]));
-    const added = [...type.parameters.values()].filter(({ stored }) => stored === true);
+    const searchParam = new Map(objectsOf(resource['searchParam']).map(one => [one['name'], one]));
+    for (const param of type.parameters.values())
+      if (param.stored === true) searchParam.set(param.code, buildParameter(param, type, []));
     const names: readonly (readonly [string, readonly unknown[]])[] = [
       ['supportedProfile', type.supportedProfiles],
       ['searchInclude', [...type.includes.forward]],
       ['searchRevInclude', [...type.includes.reverse]],
-      ['searchParam', [...known.values(), ...added.map(param => buildParameter(param, type, []))]],
+      ['searchParam', [...searchParam.values()]],
     ];
     return { ...resource, ...Object.fromEntries(names.filter(([, values]) => values.length > 0)) };
   };
@@ -200,4 +202,21 @@ function statementAbove(statement: Model['statement'], changed: ReadonlyMap<stri
     resource: objectsOf(one['resource']).map(resourceOf),
   }));
   return Object.freeze({ ...asObject(statement), rest });
+}
+
+/** A model with other descriptions of search parameters that records define, by type and code. */
+export function withDescriptions(model: Model, texts: ReadonlyMap<string, ReadonlyMap<string, string>>): Model {
+  const changed = new Map<string, ResourceType>();
+  for (const [name, ofType] of texts) {
+    const type = model.types.get(name);
+    if (type === undefined) continue;
+    const parameters = new Map(type.parameters);
+    for (const [code, description] of ofType) {
+      const param = parameters.get(code);
+      if (param !== undefined) parameters.set(code, { ...param, description });
+    }
+    changed.set(name, { ...type, parameters });
+  }
+  const types = new Map([...model.types].map(([name, type]) => [name, changed.get(name) ?? type]));
+  return { ...model, types, statement: statementAbove(model.statement, changed) };
 }

@@ -342,6 +342,42 @@ describe('a search parameter', () => {
     expect(await idsOf('//r4/other/Patient?shoe=1')).toBe(400);
   });
 
+  it('says by $status how far it is', async () => {
+    const status = async (id: string): Promise<readonly [string, unknown][]> => {
+      const { json } = await server.get(`/SearchParameter/${id}/$status`);
+      type Part = { readonly name: string; readonly valueCode?: string; readonly valueInteger?: number };
+      return json.parameter.map(({ name, valueCode, valueInteger }: Part) => [name, valueCode ?? valueInteger]);
+    };
+    const total = (await server.get('/Patient?_summary=count')).json.total;
+    await expect
+      .poll(() => status('shoe'), { timeout: 50_000 })
+      .toEqual([['status', 'active'], ['done', total], ['total', total]]); // prettier-ignore
+    expect(await status('a-draft')).toContainEqual(['status', 'ignored']);
+    expect((await server.get('/SearchParameter/nothing/$status')).status).toBe(404);
+  }, 60_000);
+
+  it('says in /metadata and in OpenAPI that it is indexing, and not when it is done', async () => {
+    await stored(parameter('slow', 'Patient.name.given', { type: 'string' }));
+    const texts = async () => [(await server.get('/metadata')).text, (await server.get('/openapi.json')).text];
+    const isBusy = async (): Promise<boolean> => {
+      const { json } = await server.get('/SearchParameter/slow/$status');
+      return json.parameter[0].valueCode === 'indexing';
+    };
+    const [before, saying, after] = [await isBusy(), await texts(), await isBusy()];
+    const isSaid = saying.map(text => text.includes('Its index is being built'));
+    expect(before && after ? isSaid : [true, true]).toEqual([true, true]);
+    await expect.poll(isBusy, { timeout: 50_000 }).toBe(false);
+    for (const text of await texts()) {
+      expect(text).toContain('slow');
+      expect(text).not.toContain('Its index is being built');
+    }
+  }, 60_000);
+
+  it('is in the form of the explorer', async () => {
+    const { text } = await server.get('//explorer/demo/types/Patient');
+    expect(text).toContain('<code>shoe</code>');
+  });
+
   it('is gone at once when it is deleted or not active; stored again it is indexed again', async () => {
     await remove('/SearchParameter/web');
     for (const _ of [1, 2]) expect(await idsOf('/Patient?web=http://example.org/me')).toBe(400);
@@ -421,6 +457,37 @@ describe('a profile', () => {
   it.each(wrong)('is refused with 422: %s', async (_, resource, text) => {
     const answer = await put(resource);
     expect([answer.status, issuesOf(answer)]).toEqual([422, expect.stringContaining(text)]);
+  });
+
+  it('has a snapshot by $snapshot, of a record, of the server and of the call', async () => {
+    await stored(profile('named', [{ id: 'Patient.name', path: 'Patient.name', min: 1 }]));
+    const post = (definition: Resource) =>
+      server.ask('POST', '/StructureDefinition/$snapshot', { headers: fhirJson, body: JSON.stringify(definition) });
+    const answers = [
+      await server.get('/StructureDefinition/named/$snapshot'),
+      await server.get('/StructureDefinition/$snapshot?url=http://example.org/named'),
+      await post(profile('sent', [{ id: 'Patient.name', path: 'Patient.name', min: 1 }])),
+    ];
+    for (const { status, json } of answers) {
+      expect(status).toBe(200);
+      const name = json.snapshot.element.find(({ id }: { id: string }) => id === 'Patient.name');
+      expect(name).toMatchObject({ min: 1, max: '*' });
+    }
+    expect((await server.get('/StructureDefinition/$snapshot?url=http://example.org/none')).status).toBe(404);
+    expect((await post(profile('bad', root, { baseDefinition: 'http://example.org/none' }))).status).toBe(422);
+  });
+
+  it('is named by $validate', async () => {
+    const { json } = await server.ask('POST', '/Patient/$validate?profile=http://example.org/named', {
+      headers: fhirJson,
+      body: JSON.stringify({ resourceType: 'Patient', name: [{ family: 'Roy' }] }),
+    });
+    expect(JSON.stringify(json)).toContain('http://example.org/named');
+    const unknown = await server.ask('POST', '/Patient/$validate?profile=http://example.org/none', {
+      headers: fhirJson,
+      body: JSON.stringify({ resourceType: 'Patient' }),
+    });
+    expect(issuesOf(unknown)).toContain('http://example.org/none');
   });
 
   it('whose base is deleted later is no 500', async () => {

@@ -85,6 +85,26 @@ export function createLiveDefinitions(
     since: set.activated,
   });
   serve(current);
+  /** The log says how far the indexes of a partition's own parameters are. */
+  let isReporting = false;
+  const watchStored = ({ stored }: FollowedDefinitions): void =>
+    stored.watch(() => {
+      if (isReporting) return;
+      isReporting = true;
+      const end = (): void => void (isReporting = false);
+      const start = async (): Promise<void> => {
+        const pending = await reportIndexes(
+          { notice: reported, closing: shared.start.closing },
+          store,
+          () => true,
+          end,
+        );
+        for (const text of pendingText(pending)) reported(text);
+        if (pending.length === 0) end();
+      };
+      setImmediate(() => void start().catch(end));
+    });
+  watchStored(indexedFirst);
 
   const check = async (model: Model): Promise<void> => {
     checkCriteria(model);
@@ -101,6 +121,7 @@ export function createLiveDefinitions(
     store = await store.redefine(indexed, lead);
     set = { ...stored, by: next.by };
     current = createInterface(shared, { indexed, definitions, store, since: stored.activated });
+    watchStored(indexed);
     const { engine } = current;
     serve(current);
     await served?.();
@@ -206,15 +227,17 @@ async function reportIndexes(
   { notice, closing }: Pick<Start, 'notice' | 'closing'>,
   store: Store,
   isCurrent: () => boolean,
+  end: () => void = () => {},
 ): Promise<readonly IndexBacklog[]> {
   const read = (): Promise<readonly IndexBacklog[] | undefined> => indexBacklog(store).catch(() => undefined);
   const first = (await read()) ?? [];
   let logged = performance.now();
   const look = async (): Promise<void> => {
-    if (closing() || !isCurrent()) return;
+    if (closing() || !isCurrent()) return end();
     const pending = await read();
     if (pending?.length === 0) {
       notice('The indexes of the new definitions are complete.');
+      end();
       return;
     }
     if (pending !== undefined && performance.now() - logged >= interval) {

@@ -49,6 +49,8 @@ export interface StoredAbove {
   readonly above: NonNullable<StoreDefinitions['above']>;
   /** What was made with a model; undefined for a model that is not of a partition. */
   of(model: StoreDefinitions['model']): PartitionDefinitions | undefined;
+  /** Calls the function after each change of search parameters of a partition, as this process notices it. */
+  watch(changed: () => void): void;
 }
 
 /**
@@ -59,6 +61,7 @@ export function createStoredAbove(below: Below): StoredAbove {
   const known = new Map<string, Promise<Known>>();
   const byModel = new WeakMap<object, PartitionDefinitions>();
   const sizes = new Map<string, number>();
+  let noticed = (): void => {};
   const latest = async (place: DefiningPartition): Promise<Known> => {
     const before = known.get(place.id);
     const next = update(before, place, below);
@@ -66,6 +69,7 @@ export function createStoredAbove(below: Below): StoredAbove {
     known.set(place.id, next); // the last one used is the last one
     try {
       const found = await next;
+      if (!byModel.has(found.made.model) && hasParameters(found)) noticed();
       byModel.set(found.made.model, found.made);
       sizes.set(place.id, found.size);
       dropOld(place.id);
@@ -88,8 +92,12 @@ export function createStoredAbove(below: Below): StoredAbove {
   return {
     above: async place => (await latest(place)).made,
     of: model => byModel.get(model),
+    watch: changed => void (noticed = changed),
   };
 }
+
+const hasParameters = ({ made }: Known): boolean =>
+  made.records.values().some(({ resourceType }) => resourceType === 'SearchParameter');
 
 async function update(before: Promise<Known> | undefined, place: DefiningPartition, below: Below): Promise<Known> {
   const known = await before?.catch(() => undefined);

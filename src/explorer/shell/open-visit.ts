@@ -8,6 +8,7 @@ import { searchParameter } from '../results/links.ts';
 import { findSession, rightsOf } from '../session/rights.ts';
 import { createAsk } from './ask.ts';
 import type { ExplorerParts } from './parts.ts';
+import { withProgress } from '../../interaction/stored-progress.ts';
 import { findPlace } from './paths.ts';
 import { typesParameter } from './type-filter.ts';
 import type { Visit } from './visit.ts';
@@ -58,6 +59,8 @@ export async function openVisit(
   const session = await attempt(() => findSession(parts, req, cookies));
   const id = params['partition'] ?? session?.partition;
   const place = id === undefined ? undefined : await attempt(() => findPlace(parts, id));
+  const own =
+    place === undefined ? engine : await attempt(() => withProgress(engine.in(place.partition), place.partition.id));
   const rights = await attempt(() => rightsOf(parts, req, place, session));
   const base = place === undefined ? '' : `/r4/${place.partition.id}`;
   const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
@@ -66,7 +69,7 @@ export async function openVisit(
     ...begun,
     address,
     parts,
-    engine,
+    engine: own ?? engine,
     query,
     options,
     form: new URLSearchParams(),
@@ -76,7 +79,7 @@ export async function openVisit(
     access: rights?.access,
     user: session?.name,
     token: formToken(cookies, session?.token ?? '', 'explorer'),
-    ask: createAsk(engine, { place, access: rights?.access, refused: rights?.refused, requestId, address }),
+    ask: createAsk(own ?? engine, { place, access: rights?.access, refused: rights?.refused, requestId, address }),
     target: `${path.slice(base.length + 1)}${text === '' ? '' : `?${text}`}`,
     record: target => link(`${base}/${target}`),
     pageLink: page => link(`/explorer/${place?.partition.id ?? ''}/${page}`),

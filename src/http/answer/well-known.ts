@@ -5,6 +5,8 @@ import type { Handler, Respond } from '../context.ts';
 import { readMethods } from '../router.ts';
 import type { PathRoute } from '../router.ts';
 import { hasTag } from '../../interaction/read.ts';
+import type { OpenApi } from '../../openapi/document.ts';
+import { withProgress } from '../../interaction/stored-progress.ts';
 import type { Engine } from '../../interaction/interaction.ts';
 import { makeOnce } from '../../limits/cache.ts';
 import { findPartition } from '../request/access.ts';
@@ -25,14 +27,22 @@ interface DocumentParts {
  * the first request, and cached. https://spec.openapis.org/oas/v3.1.1.html
  */
 export function openApiDocument({ engine, publicUrl, rooms }: DocumentParts, respond: Respond): PathRoute {
-  const load = makeOnce(async () => {
-    const { createOpenApi } = await import('../../openapi/document.ts'); // not before the server starts
-    return createOpenApi(engine);
-  });
+  const documents = new WeakMap<Engine, () => Promise<(base: string) => OpenApi>>();
+  const documentOf = (own: Engine): Promise<(base: string) => OpenApi> => {
+    const load =
+      documents.get(own) ??
+      makeOnce(async () => {
+        const { createOpenApi } = await import('../../openapi/document.ts'); // not before the server starts
+        return createOpenApi(own);
+      });
+    documents.set(own, load);
+    return load();
+  };
   const headers = { 'Content-Type': 'application/json; charset=utf-8' };
   const handler: Handler = async context => {
     const partition = await findPartition(engine.store, publicUrl, context.state.params['partition']);
-    const { text, etag } = (await load())(`${publicUrl}/r4/${partition.id}`);
+    const own = await withProgress(engine.in(partition), partition.id);
+    const { text, etag } = (await documentOf(own))(`${publicUrl}/r4/${partition.id}`);
     const noneMatch = context.req.headers['if-none-match'];
     if (noneMatch !== undefined && hasTag(noneMatch, etag)) return respond(context, { status: 304, etag });
     const room = rooms.open(context.state.address);

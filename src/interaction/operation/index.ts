@@ -7,6 +7,8 @@ import { everything } from './everything/everything.ts';
 import type { OperationCode } from '../../model/implemented.ts';
 import { lastn } from './lastn/lastn.ts';
 import { meta } from './meta.ts';
+import { parameterStatus } from './parameter-status.ts';
+import { snapshot } from './snapshot.ts';
 import { expand } from './terminology/expand.ts';
 import { lookup } from './terminology/lookup.ts';
 import { subsumes } from './terminology/subsumes.ts';
@@ -23,6 +25,8 @@ const interactions: Readonly<Record<OperationCode, Interaction>> = {
   meta,
   'meta-add': metaAdd,
   'meta-delete': metaDelete,
+  snapshot,
+  status: parameterStatus,
   subsumes,
   translate,
   validate,

@@ -1,6 +1,6 @@
 import { attachmentPlaces, readContents } from '../../attachment/content.ts';
 import { isAllowed } from '../../auth/may.ts';
-import { asString, isObject } from '../../fhir/json-object.ts';
+import { asObject, asString, isObject, stringsOf } from '../../fhir/json-object.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { operationOutcome } from '../../fhir/outcome.ts';
 import type { Issue } from '../../fhir/outcome.ts';
@@ -42,11 +42,29 @@ export const validate: Interaction = async (engine, request, partition) => {
         await (refusals.length > 0 ? [] : deleteIssues(engine, type, request, here))
       : await contentIssues(engine, type, asked, { ...request, partition, letter: 'c' }, here);
   const issues = [...refusals, ...further];
-  const outcome = operationOutcome(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues));
+  const named = asked.mode === 'delete' ? [] : appliedProfiles(engine, type, asked, here);
+  const outcome = operationOutcome([...(issues.length === 0 ? [allGood] : limitIssues(issues, mostIssues)), ...named]);
   return { status: 200, body: JSON.stringify(outcome), ...(here === undefined ? {} : { records: [here] }) };
 };
 
 const allGood: Issue = { severity: 'information', code: 'informational', text: 'No issues.' };
+
+/** A note that names the profiles by which a resource was validated: of the call, of its type, and those it claims. */
+function appliedProfiles(
+  { definitions }: Engine,
+  type: ResourceType,
+  { profile, resource }: ValidateRequest,
+  here: VersionWithText | undefined,
+): readonly Issue[] {
+  const content = resource === undefined ? readStored(here?.text ?? '{}').value : resource.value;
+  const claimed = stringsOf(asObject(asObject(content)['meta'])['profile']);
+  const found = [...new Set([profile, type.profile, ...claimed])].flatMap(canonical => {
+    const one = canonical === undefined ? undefined : definitions.find('StructureDefinition', canonical);
+    return one === undefined ? [] : [`\`${one.version === undefined ? one.url : `${one.url}|${one.version}`}\``];
+  });
+  if (found.length === 0) return [];
+  return [{ severity: 'information', code: 'informational', text: `Validated by ${found.join(', ')}.` }];
+}
 
 /** Throws FhirError 400 if a mode does not fit the call, or there is nothing to validate. */
 function requireFitting({ mode, resource }: ValidateRequest, { name }: ResourceType, isInstance: boolean): void {

@@ -189,7 +189,7 @@ describe('a caller', () => {
     ['reads that of a type with `s`', 'user/Patient.s', '/Patient/$meta', 200],
     ['not with `r`', 'user/Patient.r', '/Patient/$meta', 403],
     ['reads that of the system with any `s`', 'user/Patient.s', '/$meta', 200],
-    ['not with `r` alone', 'user/Patient.r', '/$meta', 403],
+    ['and that of definitions, which each token may search', 'user/Patient.r', '/$meta', 200],
   ])('%s', async (_what, scope, path, status) => {
     expect((await guarded.get(path, tokens.bearer({ ...doctor, scope }))).status).toBe(status);
   });
