@@ -116,11 +116,14 @@ export function actionOf(interaction: InteractionCode | undefined, method: strin
     case 'history-instance':
     case 'history-type':
     case 'history-system':
+    case 'job-status':
+    case 'job-file':
       return 'R';
     case 'update':
     case 'patch':
       return 'U';
     case 'delete':
+    case 'job-cancel':
       return 'D';
     case 'operation':
     case 'search-type':

@@ -1,3 +1,4 @@
+import { isJobInteraction } from '../fhir/interaction.ts';
 import type { AuditEntry, AuditFilter } from '../store/audit/line.ts';
 import type { AuditLog } from './log/log.ts';
 import {
@@ -30,13 +31,13 @@ export async function* readEvents(log: AuditLog, filter?: AuditFilter): AsyncIte
 /** JSON of the AuditEvent of a short event. https://hl7.org/fhir/R4/auditevent.html */
 function auditEventOf({ recorded, partition, client, patients }: AuditEntry, short: ShortEvent): string {
   const { request, id, url, address = '', issuer = url, subject, fhirUser, did, method, status, owner = '' } = short;
-  const { records = [], shown, target, key, query } = short;
+  const { records = [], shown, target, key, job, query } = short;
   return printEvent({
     id,
     recorded,
     site: siteOf(url, partition),
     type: coding(systems.type, 'rest'),
-    subtype: did === undefined ? undefined : coding(systems.interaction, did),
+    subtype: did === undefined ? undefined : coding(systems.interaction, isJobInteraction(did) ? 'operation' : did),
     action: actionOf(did, method),
     outcome: status === undefined ? undefined : outcomeOf(status),
     outcomeText: status === undefined ? begunText : status < 400 ? undefined : `HTTP status ${status}`,
@@ -48,6 +49,7 @@ function auditEventOf({ recorded, partition, client, patients }: AuditEntry, sho
       ...records.map(recordEntity),
       ...(target === undefined ? [] : [targetEntity(target)]),
       ...(key === undefined ? [] : [keyEntity(key)]),
+      ...(job === undefined ? [] : [detailEntity({ job })]),
       ...(query === undefined ? [] : [queryEntity(query)]),
       requestEntity(request),
     ],

@@ -52,12 +52,13 @@ export function createRequestEvents(
   };
 
   return {
-    answered(request, { status, records }, at) {
+    answered(request, { status, records, job, patients: others = [] }, at) {
       const { requestKey, partition, resourceType, id, query } = request;
       const begunWrites = requestKey === undefined ? undefined : begun.get(requestKey);
       if (requestKey !== undefined) begun.delete(requestKey);
       const patients = inContext(request);
       for (const record of records) addPatients(patients, record, partition);
+      for (const id of others) patients.add(id);
       const isMissed =
         records.length === 0 &&
         resourceType !== undefined &&
@@ -70,6 +71,7 @@ export function createRequestEvents(
         shown: records.length > mostNamed ? records.length : undefined,
         target: isMissed ? `${resourceType}/${id}` : undefined,
         begun: begunWrites,
+        job,
         query: query === undefined || query.length <= longestQuery ? query : `${query.slice(0, longestQuery)}…`,
       });
     },

@@ -29,6 +29,10 @@ export interface AuditedAnswer {
   readonly status: number;
   /** The records that the answer contains. */
   readonly records: readonly StoredVersion[];
+  /** The id of the job that the request started, or was for. */
+  readonly job?: string | undefined;
+  /** The ids of the patients whose records it contains, besides those of `records`. */
+  readonly patients?: readonly string[] | undefined;
 }
 
 /** A record that is about to be written. */

@@ -37,14 +37,17 @@ export interface ShortEvent {
   readonly begun?: readonly string[];
   /** The digest of the idempotency key. */
   readonly key?: string;
+  /** The id of the job that the request started, or was for. */
+  readonly job?: string;
   /** Type and parameters, as in a URL. */
   readonly query?: string;
 }
 
 /** The outcome of a request, and its patients. */
 export type EventOutcome = {
-  readonly [Name in 'status' | 'owner' | 'patients' | 'records' | 'shown' | 'target' | 'begun' | 'key' | 'query']?:
-    ShortEvent[Name] | undefined;
+  readonly [
+    Name in 'status' | 'owner' | 'patients' | 'records' | 'shown' | 'target' | 'begun' | 'key' | 'job' | 'query'
+  ]?: ShortEvent[Name] | undefined;
 };
 
 /**
@@ -55,7 +58,7 @@ export function printShortEvent(
   id: string,
   url: string,
   { requestId, access, address, method, interaction }: AuditedRequest,
-  { status, owner, patients, records, shown, target, begun, key, query }: EventOutcome,
+  { status, owner, patients, records, shown, target, begun, key, job, query }: EventOutcome,
 ): string {
   const did = interaction === undefined ? '' : `,"did":"${interaction}"`;
   const ended = status === undefined ? '' : `,"status":${status}`;
@@ -66,10 +69,11 @@ export function printShortEvent(
   const one = target === undefined ? '' : `,"target":"${target}"`;
   const before = begun === undefined ? '' : `,"begun":["${begun.join('","')}"]`;
   const once = key === undefined ? '' : `,"key":${JSON.stringify(key)}`;
+  const ofJob = job === undefined ? '' : `,"job":${JSON.stringify(job)}`;
   const search = query === undefined ? '' : `,"query":${JSON.stringify(query)}`;
   return (
     `${start}${JSON.stringify(requestId)},"id":"${id}","url":${callerOf(url, access, address)}` +
-    `,"method":${JSON.stringify(method)}${did}${ended}${of}${who}${what}${all}${one}${before}${once}${search}}`
+    `,"method":${JSON.stringify(method)}${did}${ended}${of}${who}${what}${all}${one}${before}${once}${ofJob}${search}}`
   );
 }
 

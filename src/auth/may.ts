@@ -106,6 +106,9 @@ function letterOf(interaction: Exclude<InteractionCode, 'operation'>): Letter | 
     case 'delete':
       return 'd';
     case 'capabilities':
+    case 'job-status':
+    case 'job-cancel':
+    case 'job-file':
     case 'search-system':
     case 'history-system':
     case 'batch':

@@ -68,6 +68,13 @@ export interface Config {
   readonly rateLimitClient: number;
   /** Requests of one address per minute; 0 for no limit. */
   readonly rateLimitAddress: number;
+  /** The folder for the files of exports; undefined: beside the store. */
+  readonly exportFolder: string | undefined;
+  readonly exportKeep: number;
+  /** Unfinished exports of one client. */
+  readonly exportJobs: number;
+  /** Space that exports leave free on their disk. */
+  readonly exportFree: number;
   readonly headerTimeout: number;
   readonly bodyTimeout: number;
   readonly keepAlive: number;

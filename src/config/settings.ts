@@ -113,6 +113,30 @@ export const settings: readonly Setting[] = [
   setting('launch-lifetime', 'NUMBER', seconds, 'Lifetime of a single-use launch token', time('300')),
   setting('session-idle', 'NUMBER', seconds, 'Idle timeout of a session', time('900')),
   setting('session-lifetime', 'NUMBER', seconds, 'Maximum lifetime of a session, however active', time('28800')),
+  setting('export-folder', 'DIR', some, 'Folder for the files of exports, for all servers of a store; made if absent', {
+    defaultNote: 'beside the store',
+  }),
+  setting(
+    'export-keep',
+    'NUMBER',
+    text => integer(1, 31_536_000)(text) * 1_000,
+    'How long an export and its files stay after its end',
+    time('86400'),
+  ),
+  setting(
+    'export-jobs',
+    'NUMBER',
+    integer(1, 1_000),
+    'Exports of one client that are not complete; one more is answered 429',
+    { default: '5' },
+  ),
+  setting(
+    'export-free',
+    'NUMBER',
+    integer(0, 1_099_511_627_776),
+    'Space that exports leave free on the disk of their files; without it they are refused, or fail, with 507',
+    { default: '268435456', unit: 'bytes' },
+  ),
   setting('frame-ancestors', 'ORIGINS', origins, 'Origins of sites that may frame sign-in pages', {
     repeats: true,
   }),

@@ -147,6 +147,7 @@ export async function startEngine(
       await front.start({ start, store, auditLog, audit, digest: () => live.current.engine.model.digest });
       reloads.add(() => front.reloadAccounts());
     }
+    if (front === undefined) shared.jobs.work(() => live.current.engine);
     answerRequests(start, store, live);
     if (config.watch) watchDefinitions(start, config, before, () => live.reload());
     reloads.started();

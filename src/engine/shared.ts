@@ -19,6 +19,8 @@ import { revocationCollection } from '../auth/token/revocations.ts';
 import { usualLimits } from '../auth/token/settings.ts';
 import { createTokenVerifier } from '../auth/token/verifier.ts';
 import { startAudit } from './parts/audit.ts';
+import { openJobs } from './parts/jobs.ts';
+import type { OpenedJobs } from './parts/jobs.ts';
 import { openAuthorizationServer } from './parts/authorization.ts';
 import type { ProcessLimits } from './parts/limits.ts';
 import type { Start } from './start.ts';
@@ -42,6 +44,7 @@ export interface Shared {
   readonly places: Places;
   /** A new random logical id. */
   readonly newId: () => string;
+  readonly jobs: OpenedJobs;
 }
 
 /** What a caller of the engine injects. */
@@ -89,6 +92,7 @@ export async function openShared(
     rooms,
     places,
     newId,
+    jobs: openJobs(start, store),
   };
 }
 

@@ -36,3 +36,32 @@ export function withProperty(text: string, path: readonly string[], value: strin
   );
   return `{${all.join(',')}}`;
 }
+
+/**
+ * The compact text of an object with a further property in the objects at a path, through arrays: what `make` returns
+ * for the text of each, in order; undefined leaves it as it is.
+ */
+export function withPropertyAt(
+  text: string,
+  path: readonly string[],
+  make: (object: string) => { readonly name: string; readonly value: string } | undefined,
+): string {
+  if (text.startsWith('['))
+    return `[${items(text)
+      .map(item => withPropertyAt(item, path, make))
+      .join(',')}]`;
+  if (!text.startsWith('{')) return text;
+  const [name, ...rest] = path;
+  if (name === undefined) {
+    const added = make(text);
+    if (added === undefined) return text;
+    return `${text.slice(0, -1)}${text === '{}' ? '' : ','}${JSON.stringify(added.name)}:${added.value}}`;
+  }
+  const quoted = JSON.stringify(name);
+  const all = properties(text).map(property =>
+    property.name === quoted
+      ? `${quoted}:${withPropertyAt(property.value, rest, make)}`
+      : `${property.name}:${property.value}`,
+  );
+  return `{${all.join(',')}}`;
+}

@@ -18,5 +18,11 @@ export const systemInteractions = ['transaction', 'batch', 'search-system', 'his
 
 export type TypeInteraction = (typeof typeInteractions)[number];
 export type SystemInteraction = (typeof systemInteractions)[number];
+
+/** The requests for a job that an operation has started. https://hl7.org/fhir/R4/async.html */
+export type JobInteraction = 'job-status' | 'job-cancel' | 'job-file';
+
 /** Any interaction; `capabilities` needs no declaration, and operations are declared by their definitions. */
-export type InteractionCode = TypeInteraction | SystemInteraction | 'capabilities' | 'operation';
+export type InteractionCode = TypeInteraction | SystemInteraction | JobInteraction | 'capabilities' | 'operation';
+
+export const isJobInteraction = (code: string): code is JobInteraction => code.startsWith('job-');

@@ -1,5 +1,5 @@
 import { requireScope } from '../auth/may.ts';
-import type { InteractionCode } from '../fhir/interaction.ts';
+import type { InteractionCode, JobInteraction } from '../fhir/interaction.ts';
 import type { ServedInteraction } from '../model/interactions.ts';
 import { createBatch } from './bundle/batch.ts';
 import { createTransaction } from './bundle/transaction.ts';
@@ -9,6 +9,7 @@ import { throwStoreFailure } from './answer-of.ts';
 import { capabilities } from './capabilities.ts';
 import { create } from './create.ts';
 import { remove } from './delete/delete.ts';
+import { jobCancel, jobFile, jobStatus } from './jobs.ts';
 import { history } from './history/history.ts';
 import { operation } from './operation/index.ts';
 import { patch } from './patch/patch.ts';
@@ -54,7 +55,9 @@ const isCounted: ReadonlySet<InteractionCode> = new Set(['batch', 'transaction',
  * Every interaction that the engine implements (model/interactions.ts); the definitions select those that it serves.
  * The entries of Bundles are dispatched one by one.
  */
-export const handlers: Readonly<Record<ServedInteraction | 'capabilities' | 'operation', Interaction>> = {
+export const handlers: Readonly<
+  Record<ServedInteraction | JobInteraction | 'capabilities' | 'operation', Interaction>
+> = {
   batch: createBatch(dispatch),
   capabilities,
   create,
@@ -62,6 +65,9 @@ export const handlers: Readonly<Record<ServedInteraction | 'capabilities' | 'ope
   'history-instance': history,
   'history-system': history,
   'history-type': history,
+  'job-cancel': jobCancel,
+  'job-file': jobFile,
+  'job-status': jobStatus,
   operation,
   patch,
   read,

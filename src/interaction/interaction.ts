@@ -7,6 +7,9 @@ import type { FhirError } from '../fhir/error.ts';
 import type { ParsedJson } from '../fhir/json.ts';
 import type { InteractionCode } from '../fhir/interaction.ts';
 import type { PatchFormat } from '../fhir/media-type.ts';
+import type { JobFolder } from '../jobs/folder.ts';
+import type { JobFile, JobRecord } from '../jobs/job.ts';
+import type { JobRecords } from '../jobs/records.ts';
 import type { Model } from '../model/model.ts';
 import type { QueryPair } from '../search/request.ts';
 import type { Cursors } from '../search/cursor.ts';
@@ -29,6 +32,9 @@ export interface Route {
   readonly version?: string | undefined;
   /** The code of the operation, without `$`. */
   readonly operation?: string | undefined;
+  /** The job, and its file, that is asked for. */
+  readonly job?: string | undefined;
+  readonly file?: string | undefined;
 }
 
 /**
@@ -124,8 +130,20 @@ export interface FhirResponse {
   /** Milliseconds since 1970 UTC. */
   readonly lastModified?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The records in the answer, for the audit. */
+  /** A file, instead of a body (http/answer/file.ts). */
+  readonly file?: FileAnswer;
+  /** The records in the answer, for the audit; the job that was started, and the patients of a file. */
   readonly records?: readonly StoredVersion[];
+  readonly job?: string;
+  readonly patients?: readonly string[];
+}
+
+/** A complete file that never changes. */
+export interface FileAnswer {
+  readonly path: string;
+  readonly contentType: string;
+  /** Identifies its content; without quotes. */
+  readonly tag: string;
 }
 
 /** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */
@@ -150,6 +168,10 @@ export interface Engine {
   readonly terminologyOperations?: TerminologyOperations | undefined;
   /** Expands sets of codes on a terminology server; undefined without one. */
   readonly expander?: Expander | undefined;
+  /** Operations whose code is not in this folder, by code. */
+  readonly operations: ReadonlyMap<string, Interaction>;
+  /** The jobs that operations start; undefined if this server works on none. */
+  readonly jobs?: Jobs | undefined;
   /** Created at its first use. */
   readonly validator: () => Promise<Validator>;
   readonly cursors: Cursors;
@@ -172,6 +194,30 @@ export interface Engine {
   readonly fault: (error: unknown, requestId: string) => void;
   /** When the definitions came into use, in milliseconds since 1970 UTC. */
   readonly since: number;
+}
+
+/** The jobs of a server, for the operations that start them and the requests that ask for them. */
+export interface Jobs {
+  readonly records: JobRecords;
+  readonly folder: JobFolder;
+  /** The most unfinished jobs of one client. */
+  readonly mostOfClient: number;
+  /** How a job is answered, by its kind. */
+  readonly answers: ReadonlyMap<string, JobAnswers>;
+  /** Makes a worker of this process look for jobs. */
+  wake(): void;
+}
+
+/** How the jobs of a kind are answered. */
+export interface JobAnswers {
+  /**
+   * Throws FhirError 403 if the caller, who is of the client of the job, may not have what it made, or this file of it.
+   */
+  requireAccess(engine: Engine, request: FhirRequest, job: JobRecord, file?: JobFile): void;
+  /** The answer to a poll of a job that is done. */
+  done(engine: Engine, request: FhirRequest, job: JobRecord): FhirResponse;
+  /** The media type of a file, and the ids of patients whose records are in it, for the audit. */
+  describe(file: JobFile): { readonly contentType: string; readonly patients?: readonly string[] };
 }
 
 /** Answers a request; `partition` is the opened partition of the request. */

@@ -4,7 +4,7 @@ import type { InteractionCode } from '../fhir/interaction.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { isId } from '../fhir/reference.ts';
 import type { Model } from '../model/model.ts';
-import { operationCallOf } from '../model/operation-call.ts';
+import { hasJobs, operationCallOf } from '../model/operation-call.ts';
 import { isDeclared, noPath, notAllowed } from './declared.ts';
 import type { CompartmentOf, Route } from './interaction.ts';
 
@@ -19,6 +19,8 @@ export const shapes = {
   '/r4/:partition/metadata': { GET: 'capabilities' },
   '/r4/:partition/_search': { GET: 'search-system', POST: 'search-system' },
   '/r4/:partition/_history': { GET: 'history-system' },
+  '/r4/:partition/_jobs/:job': { GET: 'job-status', DELETE: 'job-cancel' },
+  '/r4/:partition/_jobs/:job/:file': { GET: 'job-file' },
   '/r4/:partition/:type': { GET: 'search-type', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' },
   '/r4/:partition/:type/_search': { GET: 'search-type', POST: 'search-type' },
   '/r4/:partition/:type/_history': { GET: 'history-type' },
@@ -50,6 +52,8 @@ export interface Segments {
   readonly operation?: string;
   /** The searched type of a compartment. */
   readonly member?: string;
+  readonly job?: string;
+  readonly file?: string;
   /** A path that has no interaction, as sent. */
   readonly rest?: string;
 }
@@ -72,9 +76,13 @@ const ofReads: ReadonlySet<string> = new Set(['_format', '_pretty', '_summary', 
  * path; 405 with Allow for a valid path with another method.
  */
 export function resolveRoute(model: Model, shape: Shape, method: string, segments: Segments): Route {
-  const { type, id, version, operation } = segments;
+  const { type, id, version, operation, job, file } = segments;
   const isForm = shape === '/r4/:partition/:type/:id/_search' || shape === '/r4/:partition/:type/:id/:member/_search';
-  if (shape === other || (isForm && segments.member !== undefined && !hasCompartments(model)))
+  if (
+    shape === other ||
+    (job !== undefined && !hasJobs(model)) ||
+    (isForm && segments.member !== undefined && !hasCompartments(model))
+  )
     throw noPath(segments.rest);
   if (type?.startsWith('$') === true && shape === '/r4/:partition/:type')
     return operationRoute(model, method, { invoked: type });
@@ -85,7 +93,13 @@ export function resolveRoute(model: Model, shape: Shape, method: string, segment
   if (type !== undefined && invoked !== undefined)
     return operationRoute(model, method, { type, invoked, id: operation === undefined ? undefined : id });
   const methods: Partial<Record<string, InteractionCode>> = shapes[shape];
-  const routeOf = (interaction: InteractionCode): Route => ({ interaction, resourceType: type, id, version });
+  const routeOf = (interaction: InteractionCode): Route => ({
+    interaction,
+    resourceType: type,
+    id,
+    version,
+    ...(job === undefined ? {} : { job, file }),
+  });
   const interaction = methods[method === 'HEAD' ? 'GET' : method];
   const route = interaction === undefined ? undefined : routeOf(interaction);
   if (route !== undefined && isServed(model, route)) return route;

@@ -26,7 +26,7 @@ export interface JobWork {
   /** Aborted if the job is cancelled, another process works on it, or this one ends. */
   readonly signal: AbortSignal;
   /** Stores how far the work is. What `step` says is durable must be so before. Throws once the signal is aborted. */
-  keep(step: JobStep): Promise<void>;
+  readonly keep: (step: JobStep) => Promise<void>;
 }
 
 export interface JobStep {

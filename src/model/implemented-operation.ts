@@ -12,6 +12,8 @@ export interface ImplementedOperation {
   readonly withBody?: readonly OperationLevel[];
   /** The search parameters that a type with the operation must offer. */
   readonly searchParameters?: readonly string[];
+  /** True if it starts a job, which is asked for afterwards: not in a Bundle. */
+  readonly startsJob?: boolean;
   /** True if it returns the compartments of the records on which it is called. */
   readonly ofCompartment?: boolean;
 }

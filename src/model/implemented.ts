@@ -21,6 +21,11 @@ const all = [
     `),
   },
   {
+    code: 'export',
+    scopes: { system: 'parts', type: 'parts', instance: 'parts' },
+    startsJob: true,
+  },
+  {
     code: 'lastn',
     scopes: { type: ['s'] },
     parameters: ['max'],

@@ -123,6 +123,8 @@ export interface OperationCall {
   /** `GET` stands for `HEAD` too. */
   readonly methods: readonly ('GET' | 'POST')[];
   readonly scopes: OperationScopes;
+  /** True if it starts a job, which is asked for afterwards. */
+  readonly startsJob: boolean;
 }
 
 /**

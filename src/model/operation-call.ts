@@ -26,3 +26,17 @@ export function operationCallOf(
   const level = call.resourceType === undefined ? 'system' : call.id === undefined ? 'type' : 'instance';
   return operationOf(model, call)?.levels[level];
 }
+
+/** Whether an operation of the interface starts jobs. */
+export function hasJobs(model: Pick<Model, 'types' | 'systemOperations'>): boolean {
+  const known = withJobs.get(model);
+  if (known !== undefined) return known;
+  const operations = [model.systemOperations, ...Array.from(model.types.values(), type => type.operations)];
+  const found = operations.some(of =>
+    of.values().some(({ levels }) => Object.values(levels).some(({ startsJob }) => startsJob)),
+  );
+  withJobs.set(model, found);
+  return found;
+}
+
+const withJobs = new WeakMap<object, boolean>();

@@ -89,7 +89,11 @@ function compileOperation(
       definition['affectsState'] !== true &&
       implemented.withBody?.includes(level) !== true &&
       [...parameters.values()].every(({ min, type = '' }) => min === 0 || primitives.has(type));
-    const call: OperationCall = { methods: isRead ? ['GET', 'POST'] : ['POST'], scopes };
+    const call: OperationCall = {
+      methods: isRead ? ['GET', 'POST'] : ['POST'],
+      scopes,
+      startsJob: implemented.startsJob === true,
+    };
     return [[level, Object.freeze(call)] as const];
   });
   if (calls.length === 0) {
@@ -115,7 +119,7 @@ function compileSearch(
   if (here.json['type'] !== true || here.json['instance'] === true || here.json['affectsState'] === true)
     report(here, 'type', 'An operation with `query-criteria` is a search of a type; write `"type": true` alone.');
   const query = compileCriteria(typeName, { code, url, label: `operation \`$${code}\`` }, here, report);
-  const type = Object.freeze<OperationCall>({ methods: ['GET', 'POST'], scopes: ['s'] });
+  const type = Object.freeze<OperationCall>({ methods: ['GET', 'POST'], scopes: ['s'], startsJob: false });
   return Object.freeze({ code, url, levels: { type }, parameters: parametersOf(here.json['parameter']), query });
 }
 

@@ -40,9 +40,12 @@ export function callsOf(model: Model): readonly Call[] {
 
 const prefix = '/r4/:partition';
 
-/** True for shapes whose interactions depend on more than their segments, and for the second form of the base URL. */
+/**
+ * True for shapes whose interactions depend on more than their segments, for the second form of the base URL, and for
+ * the URLs of jobs, which no client makes itself.
+ */
 const isSpecial = (shape: Shape): boolean =>
-  shape === prefix || shape.endsWith('/*') || /\/:(?:operation|member)\b|\/:id\/_search$/.test(shape);
+  shape === prefix || shape.endsWith('/*') || /\/:(?:operation|member|job)\b|\/:id\/_search$/.test(shape);
 
 /** The path below the base URL; variables without a value are in braces. */
 const pathOf = (shape: string, values: Readonly<Record<string, string>>): string =>

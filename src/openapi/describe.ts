@@ -58,6 +58,30 @@ export function describe(call: Call, source: Source): Description {
         },
         errors: [304, 400],
       };
+    case 'job-status':
+      return {
+        summary: 'The state of a job, and what it has made',
+        fields: [],
+        headers: [],
+        responses: { 200: { description: 'It is complete.' }, 202: { description: 'It is not complete yet.' } },
+        errors: [404],
+      };
+    case 'job-cancel':
+      return {
+        summary: 'Cancel a job, or delete its files',
+        fields: [],
+        headers: [],
+        responses: { 202: { description: 'It is gone.' } },
+        errors: [404],
+      };
+    case 'job-file':
+      return {
+        summary: 'A file of a job',
+        fields: [],
+        headers: [],
+        responses: { 200: { description: 'The file, or the range of it that was asked for.' } },
+        errors: [404],
+      };
     case 'operation':
       if (operation === undefined) throw new Error('The call of an operation names none');
       return describeOperation(call, operation, source);
@@ -180,6 +204,7 @@ function summaryOf({ type, compartment, method }: Call): string {
 /** https://hl7.org/fhir/R4/operations.html#executing */
 function describeOperation(call: Call, operation: Operation, source: Source): Description {
   const { type, method, hasId } = call;
+  const startsJob = Object.values(operation.levels).some(level => level.startsJob);
   const of = type === undefined ? '' : hasId ? ` of one ${type.name}` : ` of ${type.name}`;
   const names = ['Parameters', ...(type === undefined ? [] : [type.name])];
   const body = {
@@ -191,10 +216,15 @@ function describeOperation(call: Call, operation: Operation, source: Source): De
     summary: `\`$${operation.code}\`${of}: ${operation.url}`,
     fields: fieldsOf(operation, method, source),
     ...(method === 'post' ? { body } : {}),
-    responses: { 200: result },
+    responses: startsJob ? { 202: jobStarted(source) } : { 200: result },
     errors: [400, ...(hasId ? ([404, 410] as const) : [])],
   };
 }
+
+const jobStarted = (source: Source): Description['responses'][number] => ({
+  description: 'A job was started.',
+  headers: { 'Content-Location': header('URL-of-job', 'The URL of the state of the job.', source) },
+});
 
 /** The parameters that a URL can have: those of primitive types, and all of a search, whose values are texts. */
 const fieldsOf = ({ parameters, query }: Operation, method: Call['method'], source: Source): readonly Field[] =>

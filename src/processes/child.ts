@@ -121,6 +121,7 @@ export async function startChild(
       },
       first,
     );
+    shared.jobs.work(() => live.current.engine);
     follow = () => live.follow();
     if (metrics !== undefined) watchQueues(metrics, () => live.current.engine);
     isStarted = true;

@@ -15,6 +15,7 @@ import { createApp } from '../../http/app.ts';
 import { measured, traced } from '../../http/middleware/observe.ts';
 import { createRespond } from '../../http/answer/respond.ts';
 import { originsOf } from '../parts/authorization.ts';
+import { jobOperations } from '../parts/jobs.ts';
 import { explorerOf } from '../parts/explorer.ts';
 
 /** One set of definitions in use. */
@@ -36,7 +37,7 @@ export interface Interface {
 
 /** Derives an interface. */
 export function createInterface(shared: Shared, { indexed, definitions, store, since }: InUse): Interface {
-  const { start, verify, authorization, audit, cursors, chargeClient, newId } = shared;
+  const { start, verify, authorization, audit, cursors, chargeClient, newId, jobs } = shared;
   const { config, url, log, now } = start;
   const { model, extract } = indexed;
   /** The engine of a partition whose records are definitions. */
@@ -64,6 +65,8 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     offered: authorization === undefined ? undefined : authorizationOffered(model, url),
     extract,
     definitions,
+    operations: jobOperations,
+    jobs,
     terminologyOperations: terminologyOperationsOf(config),
     expander: expanderOf(config),
     validator: lazyValidator(definitions, model, config),

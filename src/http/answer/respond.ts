@@ -105,6 +105,11 @@ export function createRespond(options: RespondOptions): Respond {
     if (inXml && (res.headersSent || res.destroyed)) return;
     const own = response.headers ?? {};
     const headers = headersOf(context, response, always);
+    if (response.file !== undefined) {
+      const { sendFile } = await loadFile();
+      const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
+      return sendFile(context, response.file, response.status, headers, encoding);
+    }
     let body: string | Buffer | undefined;
     let ascii = false;
     const content = response.bytes ?? response.body;
@@ -134,6 +139,7 @@ export function createRespond(options: RespondOptions): Respond {
 }
 
 const loadXml = makeOnce(() => import('./xml-answer.ts'));
+const loadFile = makeOnce(() => import('./file.ts'));
 
 /** The response with its body as XML, by modules that are loaded with the first. */
 async function asXml(context: Context, response: FhirResponse, { types }: RespondOptions): Promise<FhirResponse> {
@@ -151,13 +157,21 @@ const longestIndented = 1024 * 1024;
 /** Names and values in turn, which Node writes unchanged. */
 function headersOf({ state }: Context, response: FhirResponse, always: readonly string[]): string[] {
   const { etag, lastModified, headers } = response;
-  const all = [...always, 'X-Request-Id', state.requestId];
+  const all = [
+    ...(headers?.['Cache-Control'] === undefined ? always : withoutCaching(always)),
+    'X-Request-Id',
+    state.requestId,
+  ];
   if (state.correlationId !== undefined) all.push('X-Correlation-Id', state.correlationId);
   if (etag !== undefined) all.push('ETag', printETag(etag));
   if (lastModified !== undefined) all.push('Last-Modified', new Date(lastModified).toUTCString());
   if (headers !== undefined) all.push(...Object.entries(headers).flat());
   return all;
 }
+
+/** These without Cache-Control: the answer has its own. */
+const withoutCaching = (headers: readonly string[]): string[] =>
+  headers.filter((_, at) => headers[at - (at % 2)] !== 'Cache-Control');
 
 /**
  * The headers of every answer: no cache stores records, on a shared computer neither the browser's, and a browser

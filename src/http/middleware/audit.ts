@@ -39,7 +39,7 @@ function auditRequest(audit: Audit, { state, method }: Context): void {
     requestKey,
     address,
     partialRequest: asked = {},
-    response: { status = 500, records = [] } = {},
+    response: { status = 500, records = [], job, patients } = {},
   } = state;
   const { access, partition, route } = asked;
   if (access === undefined || partition === undefined) return audit.refused(status, partition?.id, address);
@@ -56,7 +56,7 @@ function auditRequest(audit: Audit, { state, method }: Context): void {
     id: route?.id,
     query,
   };
-  return audit.answered(request, { status, records });
+  return audit.answered(request, { status, records, job: job ?? route?.job, patients });
 }
 
 /** The search, in the form of a URL; never with a token. */

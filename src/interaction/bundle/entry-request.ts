@@ -2,7 +2,9 @@ import type { AuditedRequest } from '../../audit/request.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import { isJobInteraction } from '../../fhir/interaction.ts';
 import type { Model } from '../../model/model.ts';
+import { operationCallOf } from '../../model/operation-call.ts';
 import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-type.ts';
 import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
 import { isBase64 } from '../../fhir/primitive.ts';
@@ -33,6 +35,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BundleEn
   percentDecode(path);
   const route = routeOfPath(model, method, path, query.join('?'));
   const { interaction } = route;
+  if (isJobInteraction(interaction) || operationCallOf(model, route)?.startsJob === true)
+    throw asynchronous(entry, path);
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
   const isRead = isWhole && method === 'GET';
   const ofNoType = interaction === 'capabilities' || interaction === 'operation' || isRead;
@@ -144,6 +148,14 @@ const notSupported = (entry: BundleEntry, path: string) =>
     404,
     'not-found',
     `\`${path.slice(0, 100)}\` is not a path of an entry: write \`Type\`, \`Type/id\` or \`Type?parameters\`.`,
+    at(entry, 'request.url'),
+  );
+
+const asynchronous = (entry: BundleEntry, path: string) =>
+  fhirError(
+    400,
+    'not-supported',
+    `\`${path.slice(0, 100)}\` is answered asynchronously, which an entry cannot be: send a separate request.`,
     at(entry, 'request.url'),
   );
 

@@ -16,8 +16,8 @@ import { translate } from './terminology/translate.ts';
 import { validateCode } from './terminology/validate-code.ts';
 import { validate } from './validate.ts';
 
-/** What answers the calls of each operation. */
-const interactions: Readonly<Record<OperationCode, Interaction>> = {
+/** What answers the calls of each operation, but for those of later folders (`Engine.operations`). */
+const interactions: Readonly<Record<Exclude<OperationCode, 'export'>, Interaction>> = {
   everything,
   expand,
   lastn,
@@ -41,7 +41,8 @@ const byCode = new Map<string, Interaction>(Object.entries(interactions));
 export const operation: Interaction = async (engine, request, partition) => {
   if (operationOf(engine.model, request)?.query !== undefined)
     return search(engine, { ...request, parameters: searchPairs(engine, request) }, partition);
-  const found = byCode.get(request.operation ?? '');
+  const code = request.operation ?? '';
+  const found = byCode.get(code) ?? engine.operations.get(code);
   if (found === undefined) throw new Error(`The operation ${request.operation} is declared but not implemented`);
   return found(engine, request, partition);
 };

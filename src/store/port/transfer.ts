@@ -69,6 +69,8 @@ export interface MomentScope {
   readonly since?: number | undefined;
   /** Only records after this place. */
   readonly after?: MomentPlace | undefined;
+  /** Only these records, in any order, on one page; without `since`. */
+  readonly ids?: readonly string[] | undefined;
 }
 
 /** Where a page ends. JSON. */

@@ -61,8 +61,19 @@ async function* walk(driver: VersionDriver, scope: HistoryScope): AsyncIterable<
 }
 
 /** The records of a type at a moment, in pages. */
-export const recordsAt = (driver: VersionDriver, scope: MomentScope): AsyncIterable<MomentPage> =>
-  scope.since === undefined ? allAt(driver, scope) : changedAt(driver, scope, scope.since);
+export function recordsAt(driver: VersionDriver, scope: MomentScope): AsyncIterable<MomentPage> {
+  if (scope.ids !== undefined) return someAt(driver, scope, scope.ids);
+  return scope.since === undefined ? allAt(driver, scope) : changedAt(driver, scope, scope.since);
+}
+
+async function* someAt(
+  driver: VersionDriver,
+  { type, moment }: MomentScope,
+  ids: readonly string[],
+): AsyncIterable<MomentPage> {
+  const records = (await untilOf(driver, type, ids, moment)).filter(({ text }) => text !== undefined);
+  yield { records, end: { id: records.at(-1)?.id ?? '' } };
+}
 
 /** All that were not deleted: a record that was changed since has the version of then. */
 async function* allAt(driver: VersionDriver, { type, moment, after }: MomentScope): AsyncIterable<MomentPage> {
