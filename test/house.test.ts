@@ -91,7 +91,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['http', 2_400, 3_480],
   ['auth', 2_000, 2_260],
   ['audit', 1_900, 2_090],
-  ['bulk', 1_700, 3_780],
+  ['bulk', 1_700, 4_160],
   ['engine', 1_700, 2_130],
   ['demo', 1_500, 1_650],
   ['views', 2_600, 2_860],

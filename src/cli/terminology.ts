@@ -1,11 +1,14 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { Flag } from '../config/flag.ts';
 import { ConfigError } from '../config/read.ts';
-import { some } from '../config/values.ts';
+import { choice, some } from '../config/values.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { counted } from '../observability/counted.ts';
+import type { CsvSystem } from '../bulk/code-systems/from-csv.ts';
+import type { ReleaseFolder } from '../bulk/code-systems/from-rf2.ts';
 import type { NewSystem } from '../terminology/large/write.ts';
 import { audited } from './audited.ts';
 import { CommandError, defineCommand, exitCodes, noPositionals, onePositional, storeSettings } from './command.ts';
@@ -14,6 +17,13 @@ import { partitionOf, withStore } from './open.ts';
 import { count } from './print.ts';
 import { createProgress } from './progress.ts';
 
+const format = {
+  flag: 'format',
+  value: 'FORMAT',
+  read: choice('csv', 'loinc', 'rf2'),
+  default: 'csv',
+  meaning: 'csv, or the folder of a release as it is downloaded and unpacked: loinc, rf2 (SNOMED CT)',
+} as const satisfies Flag;
 const url = { flag: 'url', value: 'URL', read: some, meaning: 'Canonical of the code system' } as const satisfies Flag;
 const version = {
   flag: 'version',
@@ -27,19 +37,20 @@ export const terminologyLoad = defineCommand({
   positionals: 'FILE',
   details: `FILE is CSV, also compressed by gzip, or - for stdin. Its first line names the columns: code, and as far
 as there are any display, definition, parent (several with |), status (active, retired or deprecated),
-notSelectable (true) and designation:LANGUAGE; others are properties. A server may run meanwhile, and uses
+notSelectable (true) and designation:LANGUAGE; others are properties. With --format loinc or rf2 it is the
+folder of a release of LOINC or SNOMED CT, whose --url is known. A server may run meanwhile, and uses
 the system when the command ends. Until then, and if the file has a mistake, nothing changes. A load of the
 same version replaces the former one.`,
   takes: [...storeSettings, 'partition'],
-  own: [url, version, { flag: 'name', value: 'NAME', read: some, meaning: 'Name of the code system' }],
+  own: [format, url, version, { flag: 'name', value: 'NAME', read: some, meaning: 'Name of the code system' }],
   async run({ config, own, positionals }) {
     const file = onePositional(positionals, 'FILE', text => text);
-    if (own.url === undefined) throw new ConfigError(['--url is missing: the canonical of the code system.']);
-    const system = { url: own.url, version: own.version };
-    const [{ writeSystem, WrongConcepts }, { conceptsOfCsv }, { csvRows }, { keepHeapSmall }] = await Promise.all([
+    const published = releases[own.format];
+    const canonical = own.url ?? published?.url;
+    if (canonical === undefined) throw new ConfigError(['--url is missing: the canonical of the code system.']);
+    const system = { url: canonical, version: own.version };
+    const [{ writeSystem, WrongConcepts }, { keepHeapSmall }] = await Promise.all([
       import('../terminology/large/write.ts'),
-      import('../terminology/large/from-csv.ts'),
-      import('../terminology/large/csv.ts'),
       import('../limits/small-heap.ts'),
     ]);
     return withStore(config, 'command', async opened => {
@@ -51,8 +62,8 @@ same version replaces the former one.`,
       const loaded = await interruptible(stopped, ({ steps, check }) =>
         audited(opened, about, async add => {
           try {
-            const { properties, concepts } = await conceptsOfCsv(csvRows(textOf(file)));
-            const resource = resourceOf(system, own.name, properties);
+            const { properties, concepts } = await readSystem(own.format, file);
+            const resource = { ...resourceOf(system, own.name ?? published?.name, properties), ...published?.more };
             const made: NewSystem = { ...system, resource };
             const head = await writeSystem(opened.store, partition.id, made, checked(steps(concepts), check), done =>
               progress.update(done, undefined),
@@ -73,6 +84,28 @@ same version replaces the former one.`,
     });
   },
 });
+
+/** What a release is called. https://terminology.hl7.org/external_terminologies.html */
+const releases: Readonly<Partial<Record<string, { url: string; name: string; more: JsonObject }>>> = {
+  loinc: { url: 'http://loinc.org', name: 'LOINC', more: { valueSet: 'http://loinc.org/vs' } },
+  rf2: { url: 'http://snomed.info/sct', name: 'SNOMED_CT', more: { valueSet: 'http://snomed.info/sct?fhir_vs' } },
+};
+
+async function readSystem(how: 'csv' | 'loinc' | 'rf2', path: string): Promise<CsvSystem> {
+  const { csvRows } = await import('../bulk/code-systems/csv.ts');
+  if (how === 'csv') {
+    const { conceptsOfCsv } = await import('../bulk/code-systems/from-csv.ts');
+    return conceptsOfCsv(csvRows(textOf(path)));
+  }
+  if (!existsSync(path) || !statSync(path).isDirectory())
+    throw new CommandError(`${path} is not a folder: unpack the release, and name its folder.`);
+  const folder: ReleaseFolder = {
+    paths: readdirSync(path, { recursive: true, encoding: 'utf8' }),
+    rows: (name, separator) => csvRows(textOf(join(path, name)), separator),
+  };
+  if (how === 'rf2') return (await import('../bulk/code-systems/from-rf2.ts')).conceptsOfRf2(folder);
+  return (await import('../bulk/code-systems/from-loinc.ts')).conceptsOfLoinc(folder);
+}
 
 /** The values of a source; a signal before its end is an error, so that nothing of it counts. */
 async function* checked<T>(source: AsyncIterable<T>, check: () => void): AsyncIterable<T> {

@@ -111,6 +111,7 @@ export function createService(source: TerminologySource, options: ServiceOptions
   };
 
   const compile = (resource: JsonObject): ValueSet => compileValueSet(resource, service);
+  const isKnown = (url: string): boolean => large.versions(url).length > 0 || system(url, undefined)?.complete === true;
   const make = (canonical: string): ValueSet | undefined => {
     const definition = source.find('ValueSet', canonical);
     if (definition !== undefined)
@@ -118,7 +119,11 @@ export function createService(source: TerminologySource, options: ServiceOptions
     const grammar = grammarSets.get(canonical);
     if (grammar !== undefined) return compile({ url: canonical, compose: { include: [{ system: grammar }] } });
     const contained = containedSet(canonical, source);
-    return contained === undefined ? implicitSet(canonical, source, compile, large) : compile(contained);
+    if (contained !== undefined) return compile(contained);
+    const selected = publishedSet(canonical);
+    if (selected !== undefined && isKnown(selected.system))
+      return compile({ resourceType: 'ValueSet', url: canonical, status: 'active', compose: { include: [selected] } });
+    return implicitSet(canonical, source, compile, large);
   };
   const set = (named: string): ValueSet | undefined => {
     const canonical = setVersions.find(one => one.startsWith(`${named}|`)) ?? named;
@@ -194,6 +199,34 @@ function containedSet(canonical: string, source: TerminologySource): JsonObject 
     one => one['resourceType'] === 'ValueSet' && one['id'] === id,
   );
   return found && { ...found, url: canonical };
+}
+
+/** The part of a value set that the page of a system defines by its canonical; undefined for another canonical. */
+function publishedSet(canonical: string): (JsonObject & { readonly system: string }) | undefined {
+  const ofSnomed = /^http:\/\/snomed\.info\/sct(?:\/[^?]*)?\?fhir_vs(?:=(.*))?$/s.exec(canonical);
+  const select = (system: string, property: string, op: string, value: string) => ({
+    system,
+    filter: [{ property, op, value }],
+  });
+  const part = /^http:\/\/loinc\.org\/vs\/(LP[\w-]+)$/.exec(canonical)?.[1];
+  if (part !== undefined) return select('http://loinc.org', 'concept', 'is-a', part);
+  if (ofSnomed === null) return undefined;
+  const [kind = '', ...rest] = (ofSnomed[1] ?? '').split('/');
+  if (kind === '') return { system: snomed };
+  const value = decoded(rest.join('/'));
+  if (kind === 'isa') return select(snomed, 'concept', 'is-a', value);
+  if (kind === 'ecl') return select(snomed, 'constraint', '=', value);
+  return kind === 'refset' && value !== '' ? select(snomed, 'memberOf', '=', value) : undefined;
+}
+
+const snomed = 'http://snomed.info/sct';
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The canonical of the value set of all codes of a system; undefined if it states none. */

@@ -3,6 +3,7 @@ import { TooCostly } from '../fhirpath/evaluate/errors.ts';
 import { matchesPattern } from '../fhirpath/evaluate/pattern.ts';
 import type { Spend } from '../fhirpath/evaluate/pattern.ts';
 import { codesBelow, isBelow } from './code-system.ts';
+import { codesOfEcl } from './ecl.ts';
 import type { CodeSelection, CodeSystem, Concept } from './code-system.ts';
 
 /** Whether a concept passes a filter; undefined if the loaded definitions do not decide it. */
@@ -29,6 +30,7 @@ export function compileFilter(filter: JsonObject, spend?: Spend): Filter {
     });
   const problem = filterProblem(filter);
   if (problem !== undefined) return () => undefined;
+  if (isExpression(filter)) return expressionFilter(value);
   const isOneOf = belowOf(value);
   switch (filter['op']) {
     case 'is-a':
@@ -105,8 +107,28 @@ export function filterProblem(filter: JsonObject, system?: CodeSystem): string |
   const { property, op, value } = filter;
   if (typeof value !== 'string' || value === '') return `its filter of \`${String(property)}\` has no value`;
   if (!operators.has(op)) return `its filter has the unknown operator \`${String(op)}\``;
-  if (system === undefined || ofHierarchy.has(op) || system.hasProperty(String(property))) return undefined;
+  if (
+    system === undefined ||
+    ofHierarchy.has(op) ||
+    (isExpression(filter) && system.url === snomed) ||
+    system.hasProperty(String(property))
+  )
+    return undefined;
   return `its filter is of \`${String(property)}\`, which is no property of \`${system.url}\``;
+}
+
+const snomed = 'http://snomed.info/sct';
+
+/** Whether a filter is an expression of SNOMED CT. https://terminology.hl7.org/SNOMEDCT.html */
+const isExpression = ({ property, op }: JsonObject): boolean => property === 'constraint' && op === '=';
+
+function expressionFilter(text: string): Filter {
+  let known: { readonly of: CodeSystem; readonly codes: ReadonlySet<string> } | undefined;
+  return (concept, system) => {
+    if (system.url !== snomed || !system.complete) return undefined;
+    if (known?.of !== system) known = { of: system, codes: codesOfEcl(text, system) };
+    return known.codes.has(concept.code);
+  };
 }
 
 /** Whether concepts are a code or below it: by their ancestors, and where many are asked by the list of those below. */

@@ -1,8 +1,12 @@
 // https://hl7.org/fhir/R4/terminology-service.html
 // A code system whose concepts are in the store answers as the same one does that is sent with the call.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { csvRows } from '../../../src/terminology/large/csv.ts';
-import { conceptsOfCsv } from '../../../src/terminology/large/from-csv.ts';
+import { csvRows } from '../../../src/bulk/code-systems/csv.ts';
+import { conceptsOfCsv } from '../../../src/bulk/code-systems/from-csv.ts';
+import type { CsvSystem } from '../../../src/bulk/code-systems/from-csv.ts';
+import { conceptsOfLoinc } from '../../../src/bulk/code-systems/from-loinc.ts';
+import { conceptsOfRf2 } from '../../../src/bulk/code-systems/from-rf2.ts';
+import type { ReleaseFolder } from '../../../src/bulk/code-systems/from-rf2.ts';
 import { headsOf } from '../../../src/terminology/large/layout.ts';
 import { removeSystem, writeSystem } from '../../../src/terminology/large/write.ts';
 import type { LoadedConcept } from '../../../src/terminology/large/write.ts';
@@ -59,6 +63,24 @@ const resource = (concepts: readonly LoadedConcept[]): Json => ({
 async function* texts(text: string): AsyncIterable<string> {
   for (let at = 0; at < text.length; at += 997) yield text.slice(at, at + 997); // cells are cut
 }
+
+const folderOf = (files: Readonly<Record<string, string>>): ReleaseFolder => ({
+  paths: Object.keys(files),
+  rows: (path, separator) => csvRows(texts(files[path]!), separator),
+});
+const write = async (canonical: string, { properties, concepts: read }: CsvSystem): Promise<void> => {
+  const valueSet = canonical === 'http://loinc.org' ? { valueSet: 'http://loinc.org/vs' } : {};
+  const system = {
+    resourceType: 'CodeSystem',
+    url: canonical,
+    status: 'active',
+    content: 'complete',
+    property: properties,
+    ...valueSet,
+  };
+  const { store } = server.running.engine;
+  await writeSystem(store, 'demo', { url: canonical, version: undefined, resource: system }, read, () => undefined);
+};
 
 let server: Served;
 let concepts: LoadedConcept[];
@@ -274,10 +296,98 @@ describe('a code system in the store', () => {
     expect(json.parameter).toContainEqual({ name: 'display', valueString: 'C, "quoted"\nin two lines' });
     expect(await removeSystem(store, 'demo', url, '2')).toBe(true);
     expect([await lookup('c'), await removeSystem(store, 'demo', url, '2')]).toEqual([404, false]);
-    const [head] = await headsOf(store, 'demo');
+    const [head] = (await headsOf(store, 'demo')).filter(one => one.url === url);
     const generations = new Set<string>();
     for await (const { key } of store.documents('code-system-parts').list('demo/')) generations.add(key.split('/')[1]!);
     expect([...generations]).toEqual([head?.generation]);
+  });
+
+  it('is read from a release of SNOMED CT, with its implicit value sets', async () => {
+    const tsv = (...lines: readonly string[]): string => lines.map(line => line.replaceAll(' ; ', '\t')).join('\r\n');
+    const folder = folderOf({
+      'Snapshot/Terminology/sct2_Concept_Snapshot_INT_20260101.txt': tsv(
+        'id ; effectiveTime ; active ; moduleId ; definitionStatusId',
+        ...['138875005', '404684003', '22298006', '80891009', '700043003'].map(id => `${id} ; 20260101 ; 1 ; m ; d`),
+        '999 ; 20260101 ; 0 ; m ; d',
+      ),
+      'Snapshot/Terminology/sct2_Description_Snapshot-en_INT_20260101.txt': tsv(
+        'id ; effectiveTime ; active ; moduleId ; conceptId ; languageCode ; typeId ; term ; caseSignificanceId',
+        '1 ; 20260101 ; 1 ; m ; 22298006 ; en ; 900000000000003001 ; Myocardial infarction (disorder) ; c',
+        '2 ; 20260101 ; 1 ; m ; 22298006 ; en ; 900000000000013009 ; Heart "attack" ; c',
+        '3 ; 20260101 ; 1 ; m ; 22298006 ; en ; 900000000000013009 ; Myocardial infarction ; c',
+        '4 ; 20260101 ; 0 ; m ; 22298006 ; en ; 900000000000013009 ; Old name ; c',
+      ),
+      'Snapshot/Terminology/sct2_Relationship_Snapshot_INT_20260101.txt': tsv(
+        'id ; effectiveTime ; active ; moduleId ; sourceId ; destinationId ; relationshipGroup ; typeId',
+        '1 ; 20260101 ; 1 ; m ; 404684003 ; 138875005 ; 0 ; 116680003',
+        '2 ; 20260101 ; 1 ; m ; 22298006 ; 404684003 ; 0 ; 116680003',
+        '3 ; 20260101 ; 1 ; m ; 22298006 ; 80891009 ; 1 ; 363698007',
+        '4 ; 20260101 ; 0 ; m ; 22298006 ; 700043003 ; 0 ; 116680003',
+      ),
+      'Snapshot/Refset/Content/der2_Refset_SimpleSnapshot_INT_20260101.txt': tsv(
+        'id ; effectiveTime ; active ; moduleId ; refsetId ; referencedComponentId',
+        'a ; 20260101 ; 1 ; m ; 700043003 ; 22298006',
+      ),
+      'Snapshot/Refset/Language/der2_cRefset_LanguageSnapshot-en_INT_20260101.txt': tsv(
+        'id ; effectiveTime ; active ; moduleId ; refsetId ; referencedComponentId ; acceptabilityId',
+        'b ; 20260101 ; 1 ; m ; 900000000000509007 ; 3 ; 900000000000548007',
+      ),
+    });
+    await write('http://snomed.info/sct', await conceptsOfRf2(folder));
+    const codes = async (implicit: string): Promise<string> => {
+      const { status, json } = await server.get(
+        `/ValueSet/$expand?count=9&url=${encodeURIComponent(`http://snomed.info/sct?fhir_vs${implicit}`)}`,
+      );
+      return status === 200
+        ? (json.expansion.contains ?? []).map(({ code }: { code: string }) => code).join(' ')
+        : `${status} ${json.issue[0].code}`;
+    };
+    expect(await codes('')).toBe('138875005 404684003 22298006 80891009 700043003 999');
+    expect(await codes('=isa/404684003')).toBe('404684003 22298006');
+    expect(await codes('=refset/700043003')).toBe('22298006');
+    expect(await codes(`=ecl/${encodeURIComponent('< 138875005 : 363698007 = 80891009')}`)).toBe('22298006');
+    expect(await codes(`=ecl/${encodeURIComponent('^ 700043003')}`)).toBe('22298006');
+    expect(await codes(`=ecl/${encodeURIComponent('<< 404684003 MINUS 22298006')}`)).toBe('404684003');
+    expect(await codes(`=ecl/${encodeURIComponent('nonsense')}`)).toBe('422 invalid');
+    const { json } = await server.get(
+      '/CodeSystem/$lookup?system=http://snomed.info/sct&code=22298006&property=designation',
+    );
+    expect(JSON.stringify(json)).toContain('"display","valueString":"Myocardial infarction"');
+    expect(JSON.stringify(json)).toContain('Heart \\"attack\\"');
+    expect(JSON.stringify(json)).not.toContain('Old name');
+  });
+
+  it('is read from a release of LOINC, with the parts above its codes', async () => {
+    const folder = folderOf({
+      'LoincTable/Loinc.csv':
+        '"LOINC_NUM","COMPONENT","CLASS","STATUS","SHORTNAME","LONG_COMMON_NAME"\r\n' +
+        '"8480-6","Intravascular systolic","BP","ACTIVE","BP sys","Systolic blood pressure"\r\n' +
+        '"1-8","Old","BP","DEPRECATED","",""\r\n',
+      'AccessoryFiles/ComponentHierarchyBySystem/ComponentHierarchyBySystem.csv':
+        'PATH_TO_ROOT,SEQUENCE,IMMEDIATE_PARENT,CODE,CODE_TEXT\r\n,1,,LP1-1,Pressure\r\nLP1-1,2,LP1-1,8480-6,Systolic\r\n',
+      'AccessoryFiles/LinguisticVariants/frCA8LinguisticVariant.csv':
+        'LOINC_NUM,LONG_COMMON_NAME\r\n8480-6,Pression systolique\r\n',
+    });
+    await write('http://loinc.org', await conceptsOfLoinc(folder));
+    const expanded = async (query: string): Promise<string> => {
+      const { json } = await server.get(`/ValueSet/$expand?${query}`);
+      return json.expansion.contains
+        .map(({ code, display }: { code: string; display: string }) => `${code} ${display}`)
+        .join(', ');
+    };
+    expect(await expanded('url=http://loinc.org/vs&activeOnly=true&count=9&displayLanguage=fr')).toBe(
+      '8480-6 Pression systolique, LP1-1 Pressure',
+    );
+    expect(await expanded('url=http://loinc.org/vs/LP1-1&excludeNested=true')).toBe(
+      '8480-6 Systolic blood pressure, LP1-1 Pressure',
+    );
+    const bound = await server.get('/ValueSet/$expand?url=http://hl7.org/fhir/ValueSet/observation-codes&count=1');
+    expect([bound.status, bound.json.expansion.total]).toEqual([200, 3]);
+  });
+
+  it('needs the files of a release', async () => {
+    await expect(conceptsOfRf2(folderOf({}))).rejects.toThrow('sct2_Concept_Snapshot');
+    await expect(conceptsOfLoinc(folderOf({}))).rejects.toThrow('Loinc.csv');
   });
 
   it('belongs to its partition', async () => {

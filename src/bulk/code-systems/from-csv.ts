@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
-import { isTag } from '../languages.ts';
+import { isTag } from '../../terminology/languages.ts';
 import type { CsvRow } from './csv.ts';
-import { WrongConcepts } from './write.ts';
-import type { LoadedConcept } from './write.ts';
+import { WrongConcepts } from '../../terminology/large/write.ts';
+import type { LoadedConcept } from '../../terminology/large/write.ts';
 
 /** What the columns of a file say about its system. */
 export interface CsvSystem {
