@@ -113,6 +113,15 @@ export function contract(where: Where): void {
       expect(await severalOfOne('each')).toEqual(lastOfSeveral);
     });
 
+    it('takes several changes of one resource in a write that is larger than what is prepared at once', async () => {
+      const others = Array.from({ length: 300 }, (_, at) => t.put(`o${at}`));
+      const results = await demo.write([t.put('a', [t.token('x')]), ...others, t.put('a', [t.token('y')])]);
+      expect(results.map(({ id }) => id)).toEqual(['a', ...others.map(({ id }) => id), 'a']);
+      expect(results.at(-1)).toMatchObject({ outcome: 'updated', version: 2 });
+      expect(await demo.read(t.typeName, 'a', 1)).toMatchObject({ version: 1 });
+      expect([await t.find(demo, t.hasCode('x')), await t.find(demo, t.hasCode('y'))]).toEqual([[], ['a']]);
+    });
+
     it('gives changes that are written at once one lastUpdated', async () => {
       const [a, b] = await demo.write([t.put('a'), t.put('b')]);
       expect(a?.lastUpdated).toBe(b?.lastUpdated);

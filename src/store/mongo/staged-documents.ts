@@ -13,7 +13,10 @@ interface Staged {
   readonly older: HistoryDocument[];
 }
 
-/** The documents that the changes of a write make, each from the version that the changes before it have made. */
+/**
+ * The documents that the changes of a write make, each from the version that the changes before it have made: part by
+ * part, each read before its changes are added.
+ */
 export class StagedDocuments {
   readonly #core: Core;
   readonly #partition: PartitionInfo;
@@ -21,7 +24,7 @@ export class StagedDocuments {
   /** `lastUpdated` of all changes, but of a second one of the same record. */
   readonly #updated: number;
   /** The current versions by `Type/id`. */
-  readonly #current = new Map<string, Stored>();
+  #current = new Map<string, Stored>();
   #staged = new Map<string, Staged>();
 
   constructor(core: Core, partition: PartitionInfo, step: Step) {
@@ -38,6 +41,7 @@ export class StagedDocuments {
    */
   async read(changes: readonly Change[], news: (change: Change) => boolean): Promise<void> {
     const { p } = this.#partition;
+    this.#current = new Map();
     for (const [type, of] of Map.groupBy(changes, change => change.type)) {
       const attached = of.flatMap(change => (change.kind === 'put' ? (change.attachments ?? []) : []));
       await requireAttachments(this.#core, p, attached, type);

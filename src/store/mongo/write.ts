@@ -37,7 +37,7 @@ export async function write(
   return results;
 }
 
-/** Maximum changes of one transaction of several, and maximum UTF-16 units of their text. */
+/** Maximum changes of a part of a write, and maximum UTF-16 units of their text. */
 const most = { changes: 250, text: 4 * 1024 * 1024 };
 
 /** Types that are written concurrently. */
@@ -180,17 +180,23 @@ async function writeOnce(
   const { p } = partition;
   await requireAll(core, partition, requires, step);
   const staged = new StagedDocuments(core, partition, step);
-  await staged.read(changes, isNew);
   const results: WriteResult[] = [];
-  for (const [at, change] of changes.entries()) {
-    if (at % turn === turn - 1) await setImmediate();
-    results.push(
-      isConditional(change)
-        ? await createUnlessMatching(core, partition, change, { step, staged })
-        : await staged.add(change),
+  // Only one part is in memory. What is written of it is the current version for the next one.
+  for (const part of partsOf([...changes.entries()])) {
+    await staged.read(
+      part.map(([, change]) => change),
+      isNew,
     );
+    for (const [at, change] of part) {
+      if (at % turn === turn - 1) await setImmediate();
+      results.push(
+        isConditional(change)
+          ? await createUnlessMatching(core, partition, change, { step, staged })
+          : await staged.add(change),
+      );
+    }
+    await staged.flush();
   }
-  await staged.flush();
   const defined = changes.flatMap(({ type }, at) => {
     const { outcome, id = '' } = results[at] ?? {};
     return outcome === 'unchanged' || outcome === 'matched' ? [] : [{ type, id }];
