@@ -91,6 +91,7 @@ const httpOnMongodb = {
     'test/interaction/{search-several,search-several-order,search-sort,search-words}.test.ts',
     'test/interaction/operation/{docref,everything,large-systems,lastn,meta}.test.ts',
     'test/interaction/transaction*.test.ts',
+    'test/bulk/export/{access,complaints}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
     'test/conformance/tester.test.ts',
   ],
@@ -105,6 +106,7 @@ const ofTwoProcesses = {
     'test/http/{create,conditional,transaction-races}.test.ts',
     'test/audit/failing.test.ts',
     'test/auth/guard.test.ts',
+    'test/bulk/export/complaints.test.ts',
   ],
   env: { ...shared.env, CRS_TEST_PROCESSES: '2' },
 };

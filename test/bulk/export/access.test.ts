@@ -5,7 +5,7 @@ import { onlyOfR4 } from '../../support/r4-of.ts';
 import { put, serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
 import { clinician, testTokens } from '../../support/tokens.ts';
-import { below, complete, exported, start } from './support.ts';
+import { below, complete, exportFolder, exported, start } from './support.ts';
 
 const observation = (id: string, status: string, code = 'open') => ({
   resourceType: 'Observation',
@@ -27,7 +27,9 @@ describe('the access of exports', () => {
 
   beforeAll(async () => {
     const types = onlyOfR4(['Patient', 'Group', 'Observation', 'Encounter', 'Practitioner', 'Provenance']);
-    served = await serve([], ['--capability', types, '--export-jobs', '100'], undefined, { verify: tokens.verify });
+    served = await serve([], ['--capability', types, ...exportFolder(), '--export-jobs', '100'], undefined, {
+      verify: tokens.verify,
+    });
     await served.running.engine.store.partitions.add('other', { zone: 'UTC' });
     await put(served.partition, [
       {
@@ -183,7 +185,15 @@ describe('the access of exports', () => {
 describe('the unfinished exports of a client', () => {
   it('are at most as many as the setting says: one more is 429', async () => {
     const tokens = testTokens();
-    const flags = ['--capability', onlyOfR4(['Patient']), '--export-jobs', '2', '--export-free', '0'];
+    const flags = [
+      '--capability',
+      onlyOfR4(['Patient']),
+      ...exportFolder(),
+      '--export-jobs',
+      '2',
+      '--export-free',
+      '0',
+    ];
     const served = await serve([], flags, undefined, { verify: tokens.verify });
     const of = (client: string) => tokens.bearer({ scope: 'system/*.rs', client });
     // No process works on them, so that they stay unfinished.

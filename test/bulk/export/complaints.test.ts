@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onlyOfR4 } from '../../support/r4-of.ts';
 import { put, serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
-import { below, complete, exported, start } from './support.ts';
+import { below, complete, exportFolder, exported, start } from './support.ts';
 
 const types = [
   'Patient',
@@ -53,7 +53,7 @@ describe('exports', () => {
   let since: string;
 
   beforeAll(async () => {
-    served = await serve([], ['--capability', onlyOfR4(types), '--export-jobs', '50']);
+    served = await serve([], ['--capability', onlyOfR4(types), ...exportFolder(), '--export-jobs', '50']);
     const { base } = served;
     await put(served.partition, [
       patient('a', { gender: 'female', generalPractitioner: [{ reference: 'Practitioner/gp' }] }),

@@ -1,5 +1,9 @@
 // A client of exports: it starts one, polls until it is complete, and reads all files.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as rest } from 'node:timers/promises';
+import { afterAll } from 'vitest';
 import type { Answer, Served } from '../../support/serve.ts';
 
 /** A line of a file, of which tests look into what they know. */
@@ -35,6 +39,13 @@ export interface Exported {
 }
 
 type Headers = Record<string, string>;
+
+/** The flag for a folder of its own: MongoDB has none beside it. */
+export function exportFolder(): readonly string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'crs-exports-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return ['--export-folder', folder];
+}
 
 /** Starts an export: by POST with Parameters if there is a body. */
 export const start = (served: Served, path: string, headers: Headers = {}, parameters?: object[]): Promise<Answer> =>
