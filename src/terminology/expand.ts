@@ -117,15 +117,27 @@ export async function expandMembers(
     for (const member of chosen.slice(offset, offset + count)) items.push(await print(member, ''));
   } else {
     const { roots, childrenOf } = nested(chosen, service);
-    const printAll = async (list: readonly SetMember[]): Promise<string[]> => {
+    const printAll = async (list: readonly SetMember[], depth: number): Promise<string[]> => {
       const texts: string[] = [];
-      for (const one of list) texts.push(await print(one, (await printAll(childrenOf.get(one) ?? [])).join(',')));
+      if (depth === deepest) {
+        const open = [...list].reverse();
+        for (let one = open.pop(); one !== undefined; one = open.pop()) {
+          texts.push(await print(one, ''));
+          for (const child of [...(childrenOf.get(one) ?? [])].reverse()) open.push(child);
+        }
+        return texts;
+      }
+      for (const one of list)
+        texts.push(await print(one, (await printAll(childrenOf.get(one) ?? [], depth + 1)).join(',')));
       return texts;
     };
-    items.push(...(await printAll(roots)));
+    items.push(...(await printAll(roots, 1)));
   }
   return { items, total: cut?.total ?? chosen.length, properties: printer.properties };
 }
+
+/** The levels of a nested expansion; what is below the last one is beside it. */
+const deepest = 50;
 
 function isChosen(
   member: SetMember,
@@ -154,10 +166,15 @@ function nested(
   const roots: SetMember[] = [];
   for (const member of chosen) {
     const above = member.stated === undefined ? aboveOf(member, own, service) : undefined;
-    if (above === undefined) roots.push(member);
-    else childrenOf.set(above, [...(childrenOf.get(above) ?? []), member]);
+    const below = above === undefined ? roots : (childrenOf.get(above) ?? []);
+    below.push(member);
+    if (above !== undefined) childrenOf.set(above, below);
   }
-  return { roots, childrenOf };
+  // Codes whose parents lead back to them are below none.
+  const reached = new Set<SetMember>(roots);
+  for (const one of reached) for (const child of childrenOf.get(one) ?? []) reached.add(child);
+  for (const one of chosen) if (!reached.has(one)) childrenOf.delete(one);
+  return { roots: [...roots, ...chosen.filter(one => !reached.has(one))], childrenOf };
 }
 
 function aboveOf(

@@ -22,6 +22,8 @@ import { measureScale } from './measure/scale.ts';
 import { measurePackage } from './measure/package.ts';
 import { measurePages } from './measure/pages.ts';
 import { measureStart } from './measure/start.ts';
+import { isMet, measureTerminology } from './measure/terminology.ts';
+import type { TerminologyRow } from './measure/terminology.ts';
 import { measureTransactions } from './measure/transactions.ts';
 import { untilCompiled, untilSettled } from './measure/warm-up.ts';
 import { measureVersions } from './measure/versions.ts';
@@ -45,6 +47,7 @@ import {
   processTable,
   requestTable,
   scaleTable,
+  terminologyTable,
   validationTable,
 } from './report.ts';
 import type { Results } from './report.ts';
@@ -63,6 +66,7 @@ else if (options.guard) await guard('guard', options);
 else if (options.audit) await guard('audit', options);
 else if (options.processes !== undefined) await processes(options.processes, options);
 else if (options.explorer) await guard('explorer', options);
+else if (options.terminology) await terminology(options);
 else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
@@ -175,6 +179,18 @@ async function guard(what: 'guard' | 'audit' | 'explorer', { quick, check }: Opt
   console.log(`\n${guardTable(rows)}`);
   save(what, { resources: data.resources, [what]: rows });
   if (check && rows.some(({ times, promised }) => times > promised)) process.exitCode = 1;
+}
+
+/** The budgets are those of 100,000 concepts. */
+async function terminology({ quick, check }: Options): Promise<void> {
+  const results: Record<string, readonly TerminologyRow[]> = {};
+  for (const concepts of quick ? [100_000] : [100_000, 500_000]) {
+    const rows = await measureTerminology(concepts, quick ? 10 : 30, say);
+    results[String(concepts)] = rows;
+    console.log(`\n${concepts.toLocaleString('en')} concepts\n${terminologyTable(rows)}`);
+  }
+  save('terminology', results);
+  if (check && (results['100000'] ?? []).some(row => !isMet(row))) process.exitCode = 1;
 }
 
 async function processes(count: number, { quick, check }: Options): Promise<void> {

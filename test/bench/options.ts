@@ -20,6 +20,8 @@ export interface Options {
   readonly audit: boolean;
   /** What the pages for browsers cost other clients, and nothing else. */
   readonly explorer: boolean;
+  /** Code systems with many concepts, and nothing else. */
+  readonly terminology: boolean;
   /** The workloads of the field's benchmark, and nothing else. */
   readonly field: boolean;
   /** Base URL of the server that gets these workloads; undefined where the bench starts the service for each. */
@@ -47,6 +49,8 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --audit        Compare the service with and without its audit, both with the guard
   --processes N  Compare a server of N processes with one of one: rates, processor time, memory of each process
   --explorer     Compare the service with and without its pages for browsers: reads and searches as JSON
+  --terminology  Code systems of 100,000 and 500,000 concepts with three parents each: load, pages, filters, is-a,
+                 single codes; --quick for the smaller one. With --check, exit code 1 if a budget is exceeded
   --field        The workloads of the field's benchmark, by as many users: records created, read, updated and deleted,
                  Bundles of 306 entries, searches by name; --quick for a tenth of the time, --case for one of them,
                  --processes N for several
@@ -72,6 +76,7 @@ export function readOptions(argv: readonly string[]): Options {
       guard: { type: 'boolean', default: false },
       audit: { type: 'boolean', default: false },
       explorer: { type: 'boolean', default: false },
+      terminology: { type: 'boolean', default: false },
       field: { type: 'boolean', default: false },
       server: { type: 'string' },
       'server-pid': { type: 'string' },
@@ -94,6 +99,7 @@ export function readOptions(argv: readonly string[]): Options {
     guard: values.guard,
     audit: values.audit,
     explorer: values.explorer,
+    terminology: values.terminology,
     field: values.field,
     server: values.server,
     serverPid: values['server-pid'] === undefined ? undefined : Number(values['server-pid']),

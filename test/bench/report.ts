@@ -19,6 +19,8 @@ import type { RequestResults, RequestRow } from './measure/requests.ts';
 import type { ScaleRow } from './measure/scale.ts';
 import type { StartResults } from './measure/start.ts';
 import type { TransactionResults } from './measure/transactions.ts';
+import { isMet } from './measure/terminology.ts';
+import type { TerminologyRow } from './measure/terminology.ts';
 import { figure, table } from './table.ts';
 import type { Column } from './table.ts';
 
@@ -335,4 +337,18 @@ export function fieldTable(rows: readonly FieldRow[]): string {
     Object.entries(failed).map(([status, { count, first }]) => `${workload}: ${count} × ${status}, first: ${first}`),
   );
   return [table(columns, cells), ...failures].join('\n');
+}
+
+/** Figures of code systems in the store beside their budgets. */
+export function terminologyTable(rows: readonly TerminologyRow[]): string {
+  const columns: readonly Column[] = [
+    { title: 'what', align: 'left' },
+    { title: 'measured', align: 'right' },
+    { title: 'budget', align: 'right' },
+    { title: '', align: 'left' },
+  ];
+  return table(
+    columns,
+    rows.map(row => [row.name, figure(row.measured), figure(row.budget), `${row.unit}${isMet(row) ? '' : ' missed'}`]),
+  );
 }

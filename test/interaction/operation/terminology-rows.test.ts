@@ -466,6 +466,66 @@ describe('compositions', () => {
   });
 });
 
+describe('bounds', () => {
+  const coded = (concept: readonly Json[], more: Json = {}): Json => ({
+    resourceType: 'CodeSystem',
+    url: 'http://example.org/bounded',
+    status: 'active',
+    content: 'complete',
+    concept,
+    ...more,
+  });
+  const whole = valueSet([{ system: 'http://example.org/bounded' }]);
+
+  it('parents in a circle end, and lose no code', async () => {
+    const circle = ['a', 'b'].map((code, at) => ({
+      code,
+      property: [property('parent', { valueCode: at === 0 ? 'b' : 'a' })],
+    }));
+    const sent = { 'tx-resource': coded([...circle, { code: 'c' }]) };
+    expect(printExpansion(await call('/ValueSet/$expand', { valueSet: whole, ...sent }))).toBe('c a b');
+    const given = { system: 'http://example.org/bounded', codeA: 'a', codeB: 'c', ...sent };
+    expect((await call('/CodeSystem/$subsumes', given)).json.parameter).toEqual([
+      { name: 'outcome', valueCode: 'not-subsumed' },
+    ]);
+    const filtered = valueSet([
+      { system: 'http://example.org/bounded', filter: [{ property: 'concept', op: 'is-a', value: 'a' }] },
+    ]);
+    expect(printExpansion(await call('/ValueSet/$expand', { valueSet: filtered, count: 9, ...sent }))).toBe('a b');
+  });
+
+  it('a hierarchy of 20,000 levels is answered, nested to 50 of them', async () => {
+    const levels = 20_000;
+    const chain = Array.from({ length: levels }, (_, at) => ({
+      code: `c${at}`,
+      ...(at === 0 ? {} : { property: [property('parent', { valueCode: `c${at - 1}` })] }),
+    }));
+    const { status, json } = await call('/ValueSet/$expand', { valueSet: whole, 'tx-resource': coded(chain) });
+    expect([status, json.expansion.total]).toEqual([200, levels]);
+    let [level, depth] = [json.expansion.contains, 1];
+    for (; level[0].contains !== undefined; depth += 1) level = level[0].contains;
+    expect([depth, level.length]).toEqual([50, levels - 49]);
+  });
+
+  it('concepts that are nested too deeply are refused', async () => {
+    const levels = 3_000;
+    const concepts = '{"code":"c","concept":['.repeat(levels) + '{"code":"last"}' + ']}'.repeat(levels);
+    const body = JSON.stringify(parameters(...parts({ valueSet: whole, 'tx-resource': coded([]) })));
+    const { status, json } = await server.ask('POST', '/ValueSet/$expand', {
+      headers: { 'Content-Type': 'application/fhir+json' },
+      body: body.replace('"concept":[]', `"concept":[${concepts}]`),
+    });
+    expect([status, json.resourceType]).toEqual([400, 'OperationOutcome']);
+  });
+
+  it('more than 100 resources in a call are refused', async () => {
+    const many = Array.from({ length: 101 }, () => valueSet([all]));
+    expect(printExpansion(await call('/ValueSet/$expand', { valueSet: whole, 'tx-resource': many }))).toBe(
+      '400 too-costly',
+    );
+  });
+});
+
 describe('versions', () => {
   const url = 'http://example.org/CodeSystem/version';
   const stated = (version?: string): Json => valueSet([{ system: url, ...(version === undefined ? {} : { version }) }]);
