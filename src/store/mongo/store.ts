@@ -24,7 +24,6 @@ import { MongoDocuments } from './documents.ts';
 import { atLength, openingError, portError, withPortErrors, withPortErrorsEach } from './failures.ts';
 import { livingServers, startHeartbeat } from './heartbeat.ts';
 import { mongoIndexes } from './indexes.ts';
-import { commitOrder } from './lacks.ts';
 import { followMoments } from './moments.ts';
 import { keptNotes, putNotes } from './notes.ts';
 import { MongoPartition } from './partition.ts';
@@ -102,6 +101,14 @@ const longestEnd = 10_000;
 
 /** Throws `StoreRefused` if the database at a URL has no store, and like `openMongoStore`. */
 export const requireMongoStore = (url: string): Promise<void> => readStore(url, async () => undefined);
+
+/** What several processes cannot keep, each with its own clock. */
+const commitOrder: Lack = {
+  promise: 'commit-order',
+  why:
+    'Several processes and servers write to a MongoDB store, each by its own clock: a change may ' +
+    'become visible after another one with a later `lastUpdated`.',
+};
 
 class MongoStore implements Store {
   readonly lacks: readonly Lack[];
