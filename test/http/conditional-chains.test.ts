@@ -4,7 +4,6 @@ import { issuesOf } from '../support/media.ts';
 import { r4Of } from '../support/r4-of.ts';
 import type { Answer } from '../support/serve.ts';
 import { put, serve, type Served } from '../support/serve.ts';
-import { onMongodb } from '../support/store-place.ts';
 import { testTokens } from '../support/tokens.ts';
 
 const tokens = testTokens();
@@ -112,7 +111,7 @@ describe('criteria with a chain', () => {
   it('work in a Bundle', async () => {
     const bundle = {
       resourceType: 'Bundle',
-      type: onMongodb ? 'batch' : 'transaction',
+      type: 'transaction',
       entry: [
         {
           resource: observation(undefined, 'p1', 'weight'),

@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { r4Of } from '../support/r4-of.ts';
 import { put, serve, type Served } from '../support/serve.ts';
-import { onMongodb } from '../support/store-place.ts';
 
 const reference = (text: string): object => ({ reference: text });
 const report = (id: string, fields: object): object => ({
@@ -114,8 +113,7 @@ describe('a record is not deleted while a record refers to it', () => {
     expect(await remove(`${resourceType}/${id}`)).toBe(204);
   });
 
-  // A MongoDB server without replication has no transactions.
-  it.skipIf(onMongodb)('in one transaction both are deleted', async () => {
+  it('in one transaction both are deleted', async () => {
     await put(server.partition, [organization('both'), report('both', { extension: [extended('both')] })]);
     const entry = ['Organization/both', 'DiagnosticReport/both'].map(url => ({ request: { method: 'DELETE', url } }));
     const answer = await server.ask('POST', '', {
@@ -125,7 +123,7 @@ describe('a record is not deleted while a record refers to it', () => {
     expect(answer.status).toBe(200);
   });
 
-  it.skipIf(onMongodb)('in one transaction with a new reference it is not', async () => {
+  it('in one transaction with a new reference it is not', async () => {
     await put(server.partition, [organization('new')]);
     const entry = [
       { request: { method: 'DELETE', url: 'Organization/new' } },

@@ -7,6 +7,7 @@ import type { Change } from '../../src/store/port/records.ts';
 import type { Partition } from '../../src/store/port/partitions.ts';
 import { VersionConflict } from '../../src/store/port/errors.ts';
 import { run } from '../cli/process.ts';
+import { cluster, describeOnCluster } from '../support/mongodb/cluster.ts';
 import { startMongo } from '../support/mongodb/engine.ts';
 import { mongoServer, newMongoPlace } from '../support/mongodb/place.ts';
 import { observation, patient } from '../support/resources.ts';
@@ -20,8 +21,8 @@ import { noneLostOrDoubled, ready, refusals } from './support/sound.ts';
 const { replicaSet, simulated, sharded, credentials } = inject('deployment');
 
 /** A database of its own with the partition `demo`, opened as the service opens it. */
-async function opened(): Promise<{ url: string; demo: Partition }> {
-  const place = await newMongoPlace();
+async function opened(server?: string): Promise<{ url: string; demo: Partition }> {
+  const place = await newMongoPlace(server);
   const running = await startEngine(
     readConfig(['--store', place.url, '--port', '0', '--log', 'off', '--access', 'open']),
   );
@@ -86,24 +87,22 @@ describe.skipIf(!replicaSet)('a replica set (left out without one)', () => {
   });
 });
 
-describe.skipIf(!sharded)('a sharded cluster (left out without one)', () => {
+describeOnCluster('a store', () => {
   it('reads a record, and searches those of a patient, on one shard', async () => {
-    const { url, demo } = await opened();
+    const { url, demo } = await opened(cluster);
     const client = new MongoClient(url);
     onTestFinished(() => client.close());
-    const database = client.db();
-    await client.db('admin').command({ enableSharding: database.databaseName });
-    for (const type of ['Patient', 'Observation'])
-      await client.db('admin').command({
-        shardCollection: `${database.databaseName}.${type}`,
-        key: type === 'Patient' ? { p: 1, _id: 1 } : { p: 1, b: 1, _id: 1 },
-      });
     await put(demo, [patient('p1'), observation('o1'), observation('o2', { subject: { reference: 'Patient/p2' } })]);
     expect(await demo.count('Observation', { kind: 'all' })).toBe(2);
-    const collection = database.collection<{ _id: string; p: string; b: string }>('Observation');
+    const collection = client.db().collection<{ _id: string; p: string; b: string }>('Observation');
     const { p, b, _id } = (await collection.findOne({}))!; // put above
-    const explained = await collection.find({ p, b, _id }).explain('executionStats');
-    expect(explained['queryPlanner'].winningPlan.shards).toHaveLength(1);
+    for (const filter of [
+      { p, b, _id },
+      { p, b },
+    ]) {
+      const explained = await collection.find(filter).explain('executionStats');
+      expect(explained['queryPlanner'].winningPlan.shards).toHaveLength(1);
+    }
     expect((await demo.read('Observation', 'o2'))?.id).toBe('o2');
   });
 });

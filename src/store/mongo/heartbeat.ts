@@ -1,4 +1,4 @@
-import type { ClientSession, MongoClient } from 'mongodb';
+import type { Binary, ClientSession, MongoClient } from 'mongodb';
 import { host, runsHere } from '../server/host.ts';
 import { latestOf } from '../upkeep/views.ts';
 import { servers } from './collections.ts';
@@ -26,13 +26,15 @@ export async function startHeartbeat(core: Core): Promise<() => Promise<void>> {
   };
 }
 
-/** Announces this process and its definitions. */
-export async function sayThere({ database, options, process: id }: Core): Promise<void> {
+/** Announces this process, its definitions, and its sessions: another one removes these after a silence. */
+export async function sayThere({ client, database, options, process: id }: Core): Promise<void> {
+  const sessions = [...(named.get(client)?.values() ?? [])].slice(-mostSessions);
   const about = {
     mode: options.mode,
     definitions: definitionsDigest(options.model),
     host,
     pid: process.pid,
+    ...(sessions.length === 0 ? {} : { sessions }),
   };
   const set = Object.entries(about).map(([name, value]) => [name, { $literal: value }]);
   await servers(database).updateOne({ _id: id }, [{ $set: { ...Object.fromEntries(set), seen: '$$NOW' } }], {
@@ -52,7 +54,7 @@ function isNotDead(server: Pick<ServerDocument, 'host' | 'pid'>): boolean {
 }
 
 /** Sessions that are named in `servers`, by client; they are used again and again. */
-const named = new WeakMap<MongoClient, Set<string>>();
+const named = new WeakMap<MongoClient, Map<string, Binary>>();
 
 /** Most sessions that are kept for a process: it has one for each transaction that runs at a time. */
 const mostSessions = 1_000;
@@ -63,13 +65,19 @@ const mostSessions = 1_000;
  * https://www.mongodb.com/docs/v7.0/reference/parameters/#mongodb-parameter-param.transactionLifetimeLimitSeconds
  */
 export async function nameSession({ client, database, process: id }: Core, session: ClientSession): Promise<void> {
-  const known = named.get(client) ?? new Set<string>();
+  const known = named.get(client) ?? new Map<string, Binary>();
   named.set(client, known);
   const own = session.id?.id;
   const key = own?.toString('hex');
   if (own === undefined || key === undefined || known.has(key)) return;
-  await servers(database).updateOne({ _id: id }, { $push: { sessions: { $each: [own], $slice: -mostSessions } } });
-  known.add(key);
+  // First, so that a heartbeat at the same time names it too.
+  known.set(key, own);
+  try {
+    await servers(database).updateOne({ _id: id }, { $push: { sessions: { $each: [own], $slice: -mostSessions } } });
+  } catch (error) {
+    known.delete(key);
+    throw error;
+  }
 }
 
 /**

@@ -109,6 +109,7 @@ export class Bridge {
       this.members.isSingle = commandOf(request)['bridgeSingle'] === true;
       return {};
     }
+    if (name === 'replSetInitiate') return {}; // it is one from the start
     if (name === 'bridgeRouter') return { port: this.router.port ?? (await this.#listen('router')) };
     if (name === 'replSetStepDown') {
       await this.#listen('member');
