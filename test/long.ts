@@ -43,11 +43,12 @@ const faults: readonly Step[] = [
     files: ['test/store/sqlite/damaged.test.ts'],
   },
   {
-    what: 'MongoDB: an engine that is stopped, killed, cut off, silent and slow; two servers; kill -9, 20 rounds each',
+    what: 'MongoDB: stopped, killed, cut off, silent and slow; two and three servers; kill -9, 20 rounds each',
     env: { CRS_TEST_FAULTS: 'all', CRS_TEST_ROUNDS: '20' },
     files: [
       'test/mongo/breaks.test.ts',
       'test/mongo/two.test.ts',
+      'test/mongo/several.test.ts',
       'test/store/mongo/kill.test.ts',
       'test/store/mongo-create.test.ts',
       'test/store/mongo-upgrade.test.ts',

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { open } from '../support/filled-store.ts';
 import type { Place } from '../support/store-place.ts';
+import { putEntry } from '../support/transaction.ts';
 import { communication, noted } from '../support/versioned.ts';
 import { type Running, start } from './versioned-server.ts';
 
@@ -17,11 +18,16 @@ interface Answered {
 }
 
 /** The answers of all servers. */
-interface Answers {
+export interface Answers {
   readonly writes: Answered[];
   /** The ids of conditional creates, by their criterion. */
   readonly created: Map<string, Set<string>>;
+  /** The notes of transactions that were acknowledged. */
+  readonly together: string[];
 }
+
+/** The records that one transaction writes: they have the same notes. */
+const pair = ['t1', 't2'];
 
 /** Random writers of a few records, whose server is killed: the versions of each record are those of the answers. */
 export function writersContract(newPlace: () => Promise<Place>, rounds: number): void {
@@ -34,18 +40,17 @@ export function writersContract(newPlace: () => Promise<Place>, rounds: number):
       const store = await open(place.url, 'serve');
       await store.partitions.add('demo', { zone: 'UTC' });
       await store.close();
-      const answers: Answers = { writes: [], created: new Map() };
-      for (let round = 0; round < rounds; round += 1)
-        await writeUntilKilled(await start(place.url), round, answers, 100 + ((round * 137) % 900));
+      const answers = noAnswers();
+      for (let round = 0; round < rounds; round += 1) {
+        const server = await start(place.url);
+        await writeDuring([server], round, answers, async () => {
+          await new Promise(done => setTimeout(done, 100 + ((round * 137) % 900)));
+          server.process.kill('SIGKILL');
+          await server.ended;
+        });
+      }
       const server = await start(place.url);
-      for (const id of ids) {
-        const done = answers.writes.filter(one => one.id === id);
-        expect(faultsOf(done, await versionsOf(server, id))).toEqual([]);
-      }
-      for (const [key, made] of answers.created) {
-        const { entry = [] } = await get(`${server.base}/Communication?identifier=${key}`);
-        expect(entry.map(({ resource }) => resource?.id)).toEqual([...made]);
-      }
+      await checkAnswers(server, answers);
       expect(answers.writes.length).toBeGreaterThanOrEqual(rounds);
       server.process.kill('SIGTERM');
       expect(await server.ended).toBe(0);
@@ -54,18 +59,37 @@ export function writersContract(newPlace: () => Promise<Place>, rounds: number):
   );
 }
 
-async function writeUntilKilled(
-  { process, ended, base }: Running,
+export const noAnswers = (): Answers => ({ writes: [], created: new Map(), together: [] });
+
+/** Checks that what was acknowledged is there once: no half transaction, versions without gaps. */
+export async function checkAnswers(server: Running, { writes, created, together }: Answers): Promise<void> {
+  for (const id of ids) {
+    const done = writes.filter(one => one.id === id);
+    expect(faultsOf(done, await versionsOf(server, id))).toEqual([]);
+  }
+  for (const [key, made] of created) {
+    const { entry = [] } = await get(`${server.base}/Communication?identifier=${key}`);
+    expect(entry.map(({ resource }) => resource?.id)).toEqual([...made]);
+  }
+  const [one = [], other = []] = await Promise.all(pair.map(id => versionsOf(server, id)));
+  expect(one).toEqual(other);
+  const notes = one.map(({ note }) => note);
+  expect([new Set(notes).size, together.filter(note => !notes.includes(note))]).toEqual([notes.length, []]);
+}
+
+/** Random writers at all of some servers, from before a work until it has ended. */
+export async function writeDuring(
+  servers: readonly Running[],
   round: number,
-  { writes, created }: Answers,
-  after: number,
+  { writes, created, together }: Answers,
+  during: () => Promise<void>,
 ): Promise<void> {
   const first = Promise.withResolvers<void>();
   const alive = new AbortController();
   const send = (method: string, path: string, body?: object, headers: Record<string, string> = {}) => {
     const type = Array.isArray(body) ? 'application/json-patch+json' : 'application/fhir+json';
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    return fetch(base + path, { method, headers: { 'Content-Type': type, ...headers }, ...sent }).catch(
+    return fetch(oneOf(servers).base + path, { method, headers: { 'Content-Type': type, ...headers }, ...sent }).catch(
       () => undefined,
     );
   };
@@ -75,7 +99,13 @@ async function writeUntilKilled(
       const note = `${round}.${worker}.${number}`;
       const id = oneOf(ids);
       const match = Math.random() < 0.5 ? known.get(id) : undefined;
-      const method = oneOf(['PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'POST'] as const);
+      const method = oneOf(['PUT', 'PUT', 'PATCH', 'PATCH', 'DELETE', 'POST', 'Bundle'] as const);
+      if (method === 'Bundle') {
+        const entry = pair.map(one => putEntry(communication(one, noted(note))));
+        const answer = await send('POST', '', { resourceType: 'Bundle', type: 'transaction', entry });
+        if (answer?.ok === true) together.push(note);
+        continue;
+      }
       if (method === 'POST') {
         const key = `${round}-${oneOf([1, 2, 3, 4])}`;
         const fields = { identifier: [{ value: key }] };
@@ -99,9 +129,7 @@ async function writeUntilKilled(
   };
   const working = Promise.all([0, 1, 2, 3, 4, 5].map(work));
   await first.promise;
-  await new Promise(done => setTimeout(done, after));
-  process.kill('SIGKILL');
-  await ended;
+  await during();
   alive.abort();
   await working;
 }

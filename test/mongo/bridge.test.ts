@@ -13,7 +13,7 @@ interface Thing {
 let engine: MongoEngine;
 let client: MongoClient;
 beforeAll(async () => {
-  engine = await startMongo();
+  engine = await startMongo({ remembers: true });
   client = new MongoClient(engine.replicaSetUrl, { heartbeatFrequencyMS: 500, minHeartbeatFrequencyMS: 50 });
 });
 afterAll(async () => {
@@ -160,6 +160,15 @@ describe('faults of the simulated replica set', () => {
   it('a cut after a write outside of a transaction: the driver repeats it, and it is done once', async () => {
     await fault({ on: 'update', when: 'after', does: 'cut' });
     await add('a', 1);
+    expect((await all())[0]).toEqual({ _id: 'a', n: 2 });
+  });
+
+  it('a kill of the engine after a write: the driver repeats it when it is back, and it is done once', async () => {
+    await fault({ on: 'update', when: 'after', does: 'kill' });
+    const adding = add('a', 1);
+    await engine.ended();
+    await engine.start();
+    await adding;
     expect((await all())[0]).toEqual({ _id: 'a', n: 2 });
   });
 

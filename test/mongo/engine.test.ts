@@ -20,7 +20,7 @@ describe('the engine of these tests', () => {
 
   it('speaks TLS', async () => {
     const { cert, key } = selfSigned('mongodb');
-    const engine = await startMongo({ cert, key });
+    const engine = await startMongo({ tls: { cert, key } });
     onTestFinished(() => engine.remove());
     const client = new MongoClient(engine.url, { tls: true, ca: cert });
     expect(await client.db('d').command({ ping: 1 })).toMatchObject({ ok: 1 });

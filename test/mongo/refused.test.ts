@@ -95,7 +95,7 @@ describe('serve on MongoDB', () => {
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const { cert, key } = selfSigned('mongodb');
     writeFileSync(join(folder, 'ca.pem'), cert);
-    const secure = await startMongo({ cert, key });
+    const secure = await startMongo({ tls: { cert, key } });
     onTestFinished(() => secure.remove());
     const store = `mongodb://127.0.0.1:${secure.port}/records?directConnection=true&tls=true`;
     const refused = await run(['serve', '--port', '0', '--access', 'open'], {

@@ -19,21 +19,33 @@ export interface MongoEngine {
   stop(): Promise<void>;
   /** Ends it as a crash does. */
   kill(): Promise<void>;
+  /** Resolves when it has ended. */
+  ended(): Promise<void>;
   /** Starts it again after one of these, on the same port and the same data. */
   start(): Promise<void>;
   /** Ends it and deletes its data. */
   remove(): Promise<void>;
 }
 
-/** Starts an engine on a free port of 127.0.0.1; with a certificate and its key (PEM) it speaks TLS. */
-export async function startMongo(tls?: { readonly cert: string; readonly key: string }): Promise<MongoEngine> {
+export interface EngineOptions {
+  /** A certificate and its key (PEM): it speaks TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  /** A kill does not make it forget which retryable writes were done; each write takes longer then. */
+  readonly remembers?: boolean;
+}
+
+/** Starts an engine on a free port of 127.0.0.1. */
+export async function startMongo({ tls, remembers = false }: EngineOptions = {}): Promise<MongoEngine> {
   const folder = mkdtempSync(join(temporaryFolder(), 'crs-mongodb-'));
   const files = tls === undefined ? [] : [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   if (tls !== undefined) for (const [at, text] of [tls.cert, tls.key].entries()) writeFileSync(files[at] ?? '', text);
   let child: ChildProcess;
   let port = 0;
   const start = async (): Promise<void> => {
-    ({ child, port } = await launch([join(folder, 'data'), String(port), ...files]));
+    ({ child, port } = await launch(
+      [join(folder, 'data'), String(port), ...files],
+      remembers ? { BRIDGE_REMEMBERS: '1' } : {},
+    ));
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -48,6 +60,9 @@ export async function startMongo(tls?: { readonly cert: string; readonly key: st
     replicaSetUrl: `mongodb://127.0.0.1:${port}/?replicaSet=rs0`,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
+    async ended() {
+      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    },
     start,
     async remove() {
       await end('SIGKILL');
@@ -57,9 +72,9 @@ export async function startMongo(tls?: { readonly cert: string; readonly key: st
 }
 
 /** Resolves when the engine answers; rejects with what it said where it does not run. */
-function launch(args: readonly string[]): Promise<{ child: ChildProcess; port: number }> {
+function launch(args: readonly string[], more: NodeJS.ProcessEnv): Promise<{ child: ChildProcess; port: number }> {
   return new Promise((resolve, reject) => {
-    const env = { ...process.env, NODE: process.execPath };
+    const env = { ...process.env, ...more, NODE: process.execPath };
     const child = spawn(script, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }); // it ends with our end of its stdin
     let said = '';
     const hear = (text: string): void => {

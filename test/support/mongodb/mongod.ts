@@ -16,8 +16,9 @@ export interface Mongod {
 
 /** Starts the `mongod` on the PATH; undefined if there is none, or one before version 7. */
 export async function startMongod(): Promise<Mongod | undefined> {
-  const { stdout } = spawnSync('mongod', ['--version'], { encoding: 'utf8' });
-  const [, version] = /db version v(\d+)\./.exec(String(stdout)) ?? []; // null without such a program
+  const { status, stdout } = spawnSync('mongod', ['--version'], { encoding: 'utf8' });
+  if (status !== 0) return undefined;
+  const [, version] = /db version v(\d+)\./.exec(stdout) ?? [];
   if (Number(version ?? 0) < 7) return undefined;
   const folder = mkdtempSync(join(temporaryFolder(), 'crs-mongod-'));
   const port = await freePort();

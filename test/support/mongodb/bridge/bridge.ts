@@ -16,6 +16,9 @@ const hellos: ReadonlySet<string> = new Set(['hello', 'ismaster', 'isMaster']);
 const ofSessions: ReadonlySet<string> = new Set(['endSessions', 'killSessions', 'refreshSessions']);
 const always = fieldsOf(clusterTime);
 
+/** Whether retryable writes are remembered over a kill, which takes four writes for one. */
+const remembers = process.env['BRIDGE_REMEMBERS'] !== undefined;
+
 /** A cut that a test asked for. */
 class Cut extends Error {}
 
@@ -145,6 +148,7 @@ export class Bridge {
     const fault = this.#faults.take(call.name, database);
     if (fault === undefined) return work();
     const reply = fault.when === 'after' ? await work() : undefined;
+    if (fault.does === 'kill') process.kill(process.pid, 'SIGKILL');
     if (fault.does === 'abort') await this.#transactions.get(call.session)?.database.abort(call.session);
     if (fault.does === 'cut' || fault.does === 'abort') throw new Cut();
     if (fault.does === 'error') return replyTo(call.request, { ok: 0, ...fault.reply });
@@ -156,10 +160,14 @@ export class Bridge {
     if (call.inTransaction) return this.#inTransaction(call, forward);
     const database = this.#database(call.database);
     if (number === undefined) return database.run(name, request, forward);
-    // A retryable write: the second request gets the reply to the first. A restart forgets it.
+    // A retryable write: the second request gets the reply to the first, after a kill only if that is asked for.
     const earlier = this.#written.get(call.session);
     if (earlier?.number.equals(number) === true) return earlier.reply;
-    const reply = database.run(name, request, forward);
+    const kept = remembers ? await this.#undo.replyTo(call.session, number) : undefined;
+    if (kept !== undefined) return replyTo(request, kept);
+    const reply = remembers
+      ? database.runOnce(name, request, forward, call.session, number)
+      : database.run(name, request, forward);
     this.#written.set(call.session, { number, reply });
     reply.catch(() => this.#written.delete(call.session));
     return reply;

@@ -85,6 +85,25 @@ export class Database {
     }
   }
 
+  /** Runs a retryable write so that a kill leaves it undone, or done and its reply remembered. */
+  async runOnce(name: string, request: Request, forward: Forward, session: string, number: Long): Promise<Buffer> {
+    for (;;) {
+      const reply = await this.#lock.alone(async () => {
+        await this.#setAside();
+        const targets = await targetsOf(this.#database, name, commandOf(request));
+        const images = await imagesOf(this.#database, targets);
+        await this.#undo.keep(this.#database, transactionId(session, number), [...images.values()]);
+        const done = await this.#runBeside(name, request, forward);
+        await (Buffer.isBuffer(done)
+          ? this.#undo.remember(session, number, replyOf(done))
+          : this.#undo.forget(this.#database));
+        return done;
+      });
+      if (Buffer.isBuffer(reply)) return reply;
+      await reply.ended;
+    }
+  }
+
   /** Runs a command of a transaction, which any error ends. Throws `Refusal`. */
   runInTransaction(session: string, name: string, request: Request, forward: Forward): Promise<Buffer> {
     return this.#lock.alone(async () => {

@@ -9,10 +9,11 @@ export interface Fault {
   /** Before the command is carried out, which then is not, or after. */
   readonly when: 'before' | 'after';
   /**
-   * `cut`: the connection is closed. `abort`: the transaction is aborted, and the connection closed. `error`: the reply
-   * is `reply`. `majority`: the reply says that the majority did not acknowledge it in time.
+   * `cut`: the connection is closed. `kill`: the engine is killed, with all that it did. `abort`: the transaction is
+   * aborted, and the connection closed. `error`: the reply is `reply`. `majority`: the reply says that the majority did
+   * not acknowledge it in time.
    */
-  readonly does: 'cut' | 'abort' | 'error' | 'majority';
+  readonly does: 'cut' | 'kill' | 'abort' | 'error' | 'majority';
   readonly reply?: Document;
   /** How many commands pass before: 0 by default. */
   readonly skip?: number;

@@ -12,10 +12,12 @@ interface Kept {
   readonly transaction: string;
 }
 
-/** The last committed transaction of a session, like the server's own `config.transactions`. */
+/** The last committed transaction or retryable write of a session, like the server's own `config.transactions`. */
 interface Committed {
   readonly _id: string;
   readonly number: Long;
+  /** The reply to a retryable write. */
+  readonly reply?: Document;
 }
 
 const toDisk = { writeConcern: { w: 1, journal: true } } as const;
@@ -56,6 +58,18 @@ export class Undo {
   /** From now on the transaction is committed, and a crash keeps its changes. */
   async commit(session: string, number: Long): Promise<void> {
     await this.#committed.replaceOne({ _id: session }, { number }, { upsert: true, ...toDisk });
+  }
+
+  /** The same for a retryable write, whose images are no longer needed. */
+  async remember(session: string, number: Long, reply: Document): Promise<void> {
+    await this.#committed.replaceOne({ _id: session }, { number, reply }, { upsert: true, ...toDisk });
+    await this.#kept.deleteMany({ transaction: transactionId(session, number) });
+  }
+
+  /** The reply to a retryable write, if it was done before. */
+  async replyTo(session: string, number: Long): Promise<Document | undefined> {
+    const last = await this.#committed.findOne({ _id: session });
+    return last?.number.equals(number) === true ? last.reply : undefined;
   }
 
   async wasCommitted(session: string, number: Long): Promise<boolean> {
