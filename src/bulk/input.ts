@@ -1,5 +1,6 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
+import { isObject, objectsOf } from '../fhir/json-object.ts';
 
 /** An input of a load: a file, or stdin. */
 export interface Input {
@@ -50,6 +51,8 @@ async function filesBelow(folder: string, links: string[]): Promise<readonly str
   const files: string[] = [];
   const items = await readdir(folder, { withFileTypes: true });
   items.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const listed = items.some(({ name }) => name === manifestName) ? await filesOfExport(folder) : undefined;
+  if (listed !== undefined) return listed;
   for (const item of items) {
     if (item.name.startsWith('.')) continue;
     const path = join(folder, item.name);
@@ -60,6 +63,30 @@ async function filesBelow(folder: string, links: string[]): Promise<readonly str
     } else if (isRecords(item.name)) files.push(path);
   }
   return files;
+}
+
+const manifestName = 'manifest.json';
+
+/**
+ * The files that the manifest of an export lists, records before deletions; undefined if there is another file of this
+ * name. https://hl7.org/fhir/uv/bulkdata/STU2/export.html#response---complete-status
+ */
+async function filesOfExport(folder: string): Promise<readonly string[] | undefined> {
+  const manifest = parseJson(await readFile(join(folder, manifestName), 'utf8'));
+  if (!isObject(manifest) || typeof manifest['transactionTime'] !== 'string') return undefined;
+  const urls = [...objectsOf(manifest['output']), ...objectsOf(manifest['deleted'])].map(({ url }) => String(url));
+  const wrong = urls.find(url => !/^(?:deleted\/)?[\w-]+(?:\.[\w-]+)*$/.test(url));
+  if (wrong !== undefined)
+    throw new Error(`\`${join(folder, manifestName)}\` names \`${wrong}\`, which is no file beside it.`);
+  return urls.map(url => join(folder, url));
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function fileInput(path: string): Promise<Input> {

@@ -30,6 +30,7 @@ const terminology = () => import('./terminology.ts');
 export const commands: readonly CommandEntry[] = [
   entry('serve', 'Serve the records over HTTP', () => import('./serve.ts'), 'command'),
   entry('load', 'Load NDJSON and Bundles into a partition', () => import('./load.ts'), 'command'),
+  entry('export', 'Write the records of a partition as NDJSON', () => import('./export.ts'), 'command'),
   entry('generate', 'Write synthetic records as NDJSON', () => import('./generate.ts'), 'command'),
   entry('delete', 'Delete records; reads of them then answer 410', () => import('./delete.ts'), 'command'),
   entry('terminology load', 'Load a code system with many concepts', terminology, 'terminologyLoad'),

@@ -76,7 +76,7 @@ export function createSelection(
   const isMatch = (type: ResourceType, record: StoredVersion & { readonly text: string }): boolean =>
     isWithin(filters.get(type.name) ?? everything, type, record, extract, partition);
   const isPublished = (type: ResourceType, record: StoredVersion & { readonly text: string }): boolean =>
-    type.name !== 'Binary' || !/"securityContext":/.test(record.text);
+    !task.isForClients || type.name !== 'Binary' || !/"securityContext":/.test(record.text);
 
   const isWalked = (type: ResourceType): boolean => {
     if (owner === undefined) return task.provenance === 'usual' || type.name !== 'Provenance';
