@@ -57,7 +57,7 @@ export function document(database: Database, job: Extract<Job, { kind: 'document
 }
 
 /** `row`: collection, key, JSON, expiry. */
-function keepDocument(database: Database, row: readonly [string, string, string, number | null]): void {
+export function keepDocument(database: Database, row: readonly [string, string, string, number | null]): void {
   keep(database, 'documents (collection, key, value, expires, digest)', row);
 }
 

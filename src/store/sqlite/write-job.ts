@@ -12,10 +12,18 @@ import {
   type WriteJob,
   type Written,
 } from './jobs.ts';
-import { earlier, keepKey, keepMark } from './note-jobs.ts';
+import { earlier, keepDocument, keepKey, keepMark } from './note-jobs.ts';
 import type { Database } from './open.ts';
 import { matchesNow, referringNow } from './requirements.ts';
 import { RowWriter } from './row-writer.ts';
+
+/** The documents with the last moments of partitions, by their ids. */
+const momentCollection = 'moments';
+
+/** The time of the last write of a partition, its last moment, and its id. */
+const lastOf =
+  'SELECT p.last_updated, d.value, p.id FROM partitions p LEFT JOIN documents d ON d.collection = ? AND d.key = p.id ' +
+  'WHERE p.n = ?';
 
 /** The shared state of the jobs of one commit: one lastUpdated per partition, and the counts. */
 export class Commit {
@@ -32,17 +40,21 @@ export class Commit {
   lastUpdated(n: number, now: number): number {
     const known = this.#stamps.get(n);
     if (known !== undefined) return known;
-    const [last] = this.#database.get('SELECT last_updated FROM partitions WHERE n = ?', [n]) ?? [];
-    const stamp = Math.max(now, Number(last) + 1);
+    const [last, moment] = this.#database.get(lastOf, [momentCollection, n]) ?? [];
+    const stamp = Math.max(now, Number(last) + 1, Number(moment ?? 0) + 1);
     this.#stamps.set(n, stamp);
     this.#database.run('UPDATE partitions SET last_updated = ? WHERE n = ?', [stamp, n]);
     return stamp;
   }
 
-  /** The lastUpdated of this commit, or the later `now`: commits after this one are later than that. */
+  /**
+   * Ends a moment: commits after this one are later than the result, which is not before `now`, nor before those that
+   * have the lastUpdated of this one. It is a document, since the time of the last write is that of a record.
+   */
   moment(n: number, now: number): number {
-    const moment = Math.max(this.lastUpdated(n, now), now);
-    this.#database.run('UPDATE partitions SET last_updated = ? WHERE n = ?', [moment, n]);
+    const [last, before, id] = this.#database.get(lastOf, [momentCollection, n]) ?? [];
+    const moment = Math.max(now, Number(last), Number(before ?? 0), this.#stamps.get(n) ?? 0);
+    keepDocument(this.#database, [momentCollection, String(id), JSON.stringify(moment), null]);
     return moment;
   }
 
