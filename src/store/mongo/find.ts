@@ -50,12 +50,13 @@ const examinedForEach = 20;
  * documents of the order have enough of them. Undefined if they do not, or if the matches are few.
  */
 export async function findFrequent<T extends Document>(
-  { core, type, trace }: Place,
+  place: Place,
   { filter, hint, order }: Plan,
   { limit, sort, projection }: FindOptions & { readonly limit: number },
   reading: Reading,
 ): Promise<T[] | undefined> {
-  if (order === undefined || hint === undefined || sort === undefined || trace !== undefined) return undefined;
+  if (order === undefined || hint === undefined || sort === undefined) return undefined;
+  const { core, type } = place;
   const options = { ...reading, hint, maxTimeMS: core.options.deadline };
   const stages = [
     { $match: order },
@@ -68,6 +69,9 @@ export async function findFrequent<T extends Document>(
   try {
     const all = resources(core, type.name);
     if ((await all.countDocuments(filter, { ...options, limit: fewToSort })) < fewToSort) return undefined;
+    await traceCommand(place, { aggregate: type.name, pipeline: stages, hint }, () =>
+      all.aggregate(stages, options).explain('executionStats'),
+    );
     const found = await untilFull(all.aggregate<T>(stages, { ...options, batchSize: Math.min(limit, readAtOnce) }));
     return isFull(found, limit) ? found : undefined;
   } catch (error) {

@@ -7,6 +7,7 @@ import { mostSorted } from '../../../src/store/keys/sorted.ts';
 import { openMongoStore } from '../../../src/store/mongo/store.ts';
 import { searchPage } from '../../../src/store/mongo/search.ts';
 import { DeadlinePassed, TooManyToSort } from '../../../src/store/port/errors.ts';
+import type { ExplainedAnswer } from '../../../src/store/port/explained.ts';
 import { entry, model, number, reference, search, thing, token } from '../../search/thing.ts';
 import { cluster, describeOnCluster } from '../../support/mongodb/cluster.ts';
 import { openSeen, type Seen } from './support/explained.ts';
@@ -73,6 +74,13 @@ describe('a search of MongoDB', () => {
       const many = await page(seen, `patient=${names.join(',')}${sort}`);
       expect(many.ids).toEqual((await page(seen, `code=common,rare${sort}`)).ids);
       expect(many.questions).toHaveLength(0); // not by a `find`, whose matches are sorted
+      const answers: ExplainedAnswer[] = [];
+      const { query, sort: keys } = search(`patient=${names.join(',')}${sort}`);
+      const explain = (one: ExplainedAnswer): void => void answers.push(one);
+      await searchPage(seen.core, seen.partition, type, { query, sort: keys, limit: 20, explain });
+      const [{ statements, order } = { statements: [], order: [] }] = answers;
+      expect(statements.map(({ text }) => text)).toEqual([expect.stringContaining('"$limit":420')]);
+      expect(order.every(({ index }) => index !== undefined)).toBe(true);
     },
   );
 
