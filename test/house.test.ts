@@ -86,7 +86,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
   ['fhirpath', 3_000, 3_940],
-  ['definitions guide', 2_400, 3_000],
+  ['definitions guide', 2_400, 3_020],
   ['fhir', 2_400, 4_110],
   ['http', 2_400, 3_480],
   ['auth', 2_000, 2_260],

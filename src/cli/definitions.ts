@@ -94,7 +94,7 @@ export const definitionsCheck = defineCommand({
       import('../engine/definitions/load-model.ts'),
       import('../auth/context-query.ts'),
     ]);
-    const { model, problems, warnings, notices } = await loadModel(config);
+    const { model, definitions, problems, warnings, notices } = await loadModel(config);
     const unusable = model === undefined ? [] : unusableCriteria(model);
     for (const notice of notices) console.log(notice);
     for (const warning of warnings) console.log(`Warning: ${warning}`);
@@ -105,7 +105,11 @@ export const definitionsCheck = defineCommand({
       return exitCodes.found;
     }
     const parameters = [...model.types.values()].reduce((sum, type) => sum + type.parameters.size, 0);
-    console.log(`The definitions are valid: ${model.types.size} resource types with ${parameters} search parameters.`);
+    const views = definitions.all('ViewDefinition').length;
+    const also = views === 0 ? '' : `, and ${counted(views, 'view')}`;
+    console.log(
+      `The definitions are valid: ${model.types.size} resource types with ${parameters} search parameters${also}.`,
+    );
     return exitCodes.done;
   },
 });

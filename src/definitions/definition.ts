@@ -56,7 +56,23 @@ export const definitionTypes: ReadonlySet<string> = new Set([
   'SearchParameter',
   'StructureDefinition',
   'ValueSet',
+  'ViewDefinition',
 ]);
+
+/** R4 has no ViewDefinition. https://sql-on-fhir.org/ig/2.0.0/StructureDefinition-ViewDefinition.html */
+export const isView = ({ resourceType }: Pick<Definition, 'resourceType'>): boolean =>
+  resourceType === 'ViewDefinition';
+
+/** The type of a definition: the first version of SQL on FHIR names that of views by a URL. */
+const typeOf = ({ resourceType }: JsonObject): string =>
+  String(resourceType).replace(/^https?:\/\/.*\/StructureDefinition\/ViewDefinition$/, 'ViewDefinition');
+
+/** The canonical of a definition; a view may have none, and is then known by its name. */
+function urlOf(resource: JsonObject): string {
+  const { url, name } = resource;
+  if (typeof url === 'string') return url;
+  return typeof name === 'string' && typeOf(resource) === 'ViewDefinition' ? `urn:view:${name}` : '';
+}
 
 /**
  * The types whose records apply in their partition as soon as they are written.
@@ -89,8 +105,8 @@ export function definitionOf(
   const { kind, abstract, derivation, type } = resource;
   const concrete = kind === 'resource' && abstract === false && derivation === 'specialization';
   return {
-    resourceType: String(resource['resourceType']),
-    url: asString(resource['url']) ?? '',
+    resourceType: typeOf(resource),
+    url: urlOf(resource),
     version: asString(resource['version']),
     ...place,
     core: false,

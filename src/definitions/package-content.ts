@@ -20,7 +20,7 @@ export interface PackageContent {
 }
 
 /** To be raised whenever the cached content or its format changes. */
-export const packageForm = 4;
+export const packageForm = 5;
 
 /**
  * The bytes that `readPackageContent` reads: one line of JSON, then the texts of the definitions without separators.
@@ -80,6 +80,7 @@ const kept = ['name', 'version', 'fhirVersions', 'fhir-version-list', 'dependenc
 /** The properties that `definitionOf` reads. */
 const heads = [
   'resourceType',
+  'name',
   'url',
   'version',
   'kind',

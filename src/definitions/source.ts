@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { readFile, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import { XmlError } from '../fhir/xml/error.ts';
 import type { XmlTypes } from '../fhir/xml/layout.ts';
 import { didYouMean, suggest } from '../fhir/suggest.ts';
 import { decodeUtf8 } from '../fhir/utf8.ts';
-import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
+import { definitionOf, definitionTypes, isView, resourcesIn } from './definition.ts';
 import type { Definition } from './definition.ts';
 import type { DiskCache } from './disk-cache.ts';
 import { isFile, isFolder, listFiles } from './files.ts';
@@ -20,7 +20,7 @@ import { tarLimits } from './tar.ts';
 
 /** The sources of definitions. */
 export interface Sources {
-  /** Folders with `capability`, `searchparameters` and `profiles` inside, or packages (`.tgz`). */
+  /** Folders with `capability`, `searchparameters`, `profiles` and `views` inside, or packages (`.tgz`). */
   readonly definitions: readonly string[];
   /** A folder that replaces the shipped `capability`; false if that is not read. */
   readonly capability: string | false | undefined;
@@ -104,7 +104,11 @@ interface ReadFiles {
 const isPackage = ({ file }: Pick<DefinitionFile, 'file'>): boolean => file.endsWith('.tgz');
 
 /** The folders inside of one with definitions. */
-export const folders = ['capability', 'searchparameters', 'profiles'];
+export const folders = ['capability', 'searchparameters', 'profiles', 'views'];
+
+/** The folder with views that belongs to the folder of `--capability`: it is beside that one. */
+export const viewsBeside = (capability: string): string => join(dirname(resolve(capability)), 'views');
+
 const nothing: FoundDefinitions = {
   statements: [],
   definitions: [],
@@ -124,11 +128,14 @@ async function readInterface({ capability, root }: Sources): Promise<ReadFiles> 
 }
 
 async function readCapability(path: string): Promise<ReadFiles> {
-  if (await isFolder(path))
+  if (await isFolder(path)) {
+    const views = viewsBeside(path);
     return allOf([
       await readFolder('capability', { path, file: path }, path),
       await otherFolders(path, [], 'Files directly in the folder of `--capability` are read.'),
+      ...((await isFolder(views)) ? [await readFolder('views', { path: views, file: views }, views)] : []),
     ]);
+  }
   return refused(path, 'This is not a folder; `--capability` takes a folder with CapabilityStatements.');
 }
 
@@ -140,17 +147,15 @@ async function readDefinitions(path: string): Promise<ReadFiles> {
   if (!(await isFolder(path)))
     return refused(path, 'This does not exist; `--definitions` takes a folder or a FHIR package (.tgz).');
   const there = await Promise.all(folders.map(folder => isFolder(join(path, folder))));
-  const others = await otherFolders(path, folders, 'Folders are `capability`, `searchparameters` and `profiles`.');
-  if (!there.includes(true))
-    return allOf([
-      refused(path, 'The folder has none of `capability`, `searchparameters` and `profiles` inside.'),
-      others,
-    ]);
+  const others = await otherFolders(path, folders, `Folders are ${listed}.`);
+  if (!there.includes(true)) return allOf([refused(path, `The folder has none of ${listed} inside.`), others]);
   const found = await Promise.all(
     folders.map(folder => readFolder(folder, { path: join(path, folder), file: join(path, folder) }, path)),
   );
   return allOf([...found, others]);
 }
+
+const listed = '`capability`, `searchparameters`, `profiles` and `views`';
 
 /** A warning for each folder with definitions that is not read, such as `capabilities`. */
 async function otherFolders(path: string, read: readonly string[], which: string): Promise<ReadFiles> {
@@ -167,7 +172,7 @@ async function otherFolders(path: string, read: readonly string[], which: string
   return { ...noFiles, warnings: found.filter(one => one !== undefined) };
 }
 
-/** One of the three folders; only files directly in `capability` declare the interface. */
+/** One of these folders; only files directly in `capability` declare the interface. */
 async function readFolder(kind: string, folder: FoundFile, root: string): Promise<ReadFiles> {
   const declares = kind === 'capability';
   const { files, problems } = await listFiles(folder, root, !declares);
@@ -190,7 +195,9 @@ async function readFolder(kind: string, folder: FoundFile, root: string): Promis
 function withXml(file: DefinitionFile): ReadFiles {
   const start = file.bytes.subarray(0, 100_000).toString();
   const [, root = ''] = rootOfFhir.exec(start) ?? [];
-  return root === 'Bundle' || definitionTypes.has(root) ? { ...noFiles, files: [file] } : noFiles;
+  return root === 'Bundle' || (definitionTypes.has(root) && !isView({ resourceType: root }))
+    ? { ...noFiles, files: [file] }
+    : noFiles;
 }
 
 const rootOfFhir = /<(?:[\w.-]+:)?([A-Z][A-Za-z]*)\s[^>]*\bxmlns(?::[\w.-]+)?\s*=\s*["']http:\/\/hl7\.org\/fhir["']/;

@@ -3,7 +3,8 @@ import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { JsonError, parseJson } from '../fhir/json.ts';
 import { decodeUtf8, withoutMark } from '../fhir/utf8.ts';
-import { definitionTypes, resourcesIn } from './definition.ts';
+import { definitionOf, definitionTypes, resourcesIn } from './definition.ts';
+import type { Definition } from './definition.ts';
 import { explainJsonError } from './problem.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
@@ -105,13 +106,13 @@ const noFiles =
 
 const definitionsIn = (json: unknown, entry: string): readonly UnpackedDefinition[] =>
   resourcesIn(json)
-    .filter(({ resource }) => isKept(resource))
+    .filter(({ resource, path }) => isKept(definitionOf(resource, { file: entry, path, package: entry }), resource))
     .map(({ path, resource }) => ({ entry, path, resource: content(resource) }));
 
-const isKept = ({ resourceType, url, global }: JsonObject): boolean =>
+const isKept = ({ resourceType, url }: Definition, { global }: JsonObject): boolean =>
   resourceType !== 'CapabilityStatement' &&
-  definitionTypes.has(String(resourceType)) &&
-  typeof url === 'string' &&
+  definitionTypes.has(resourceType) &&
+  url !== '' &&
   (resourceType !== 'ImplementationGuide' || objectsOf(global).length > 0);
 
 /** Errors of the file: ours, and those of zlib. */

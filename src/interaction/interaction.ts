@@ -20,6 +20,7 @@ import type { StoredVersion } from '../store/port/records.ts';
 import type { Expander } from '../terminology/expander.ts';
 import type { TerminologyOperations } from '../terminology/forward.ts';
 import type { Validator } from '../validation/profile/validator.ts';
+import type { Views } from '../views/views.ts';
 import type { WriteContext } from './write/context.ts';
 
 /** A declared interaction, with what its path names (routes.ts). */
@@ -164,6 +165,8 @@ export interface Engine {
   readonly extract: Extract;
   /** The loaded definitions. */
   readonly definitions: Definitions;
+  /** The views of these definitions. */
+  readonly views: Views;
   /** Calls operations of a terminology server; undefined without one. */
   readonly terminologyOperations?: TerminologyOperations | undefined;
   /** Expands sets of codes on a terminology server; undefined without one. */

@@ -1,4 +1,3 @@
-import type { Decimals } from '../fhir/json.ts';
 import { asString, isObject, objectsOf } from '../fhir/json-object.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
@@ -26,10 +25,10 @@ export interface CompiledView {
 
 /**
  * Compiles a ViewDefinition, and reports every mistake that is known without a record. Elements that describe the view
- * (`status`, `profile`, `contact`) are not read. `decimals` has the digits of its numbers.
+ * (`status`, `profile`, `contact`) are not read.
  * https://sql-on-fhir.org/ig/2.0.0/StructureDefinition-ViewDefinition.html
  */
-export function compileView(json: JsonObject, types: TypeDefinitions, decimals: Decimals = new Map()): CompiledView {
+export function compileView(json: JsonObject, types: TypeDefinitions): CompiledView {
   const problems: ViewProblem[] = [];
   const warnings: ViewProblem[] = [];
   const report = (path: string, text: string): void => void problems.push({ path, text });
@@ -52,7 +51,7 @@ export function compileView(json: JsonObject, types: TypeDefinitions, decimals: 
   const context: ExpressionContext = {
     types,
     root,
-    constants: readConstants(json['constant'], decimals, problems),
+    constants: readConstants(json['constant'], problems),
     functions: viewFunctions(state),
     state,
     problems,

@@ -1,5 +1,3 @@
-import { decimalText } from '../fhir/json.ts';
-import type { Decimals } from '../fhir/json.ts';
 import type { JsonObject } from '../fhir/json-object.ts';
 import { asString, isObject } from '../fhir/json-object.ts';
 import { primitives } from '../fhir/primitive.ts';
@@ -18,11 +16,7 @@ export interface Constant {
  * The constants of a view by name; reports those without one valid value. Each has the type of its property, so that a
  * `valueDate` is compared as a date. https://sql-on-fhir.org/ig/2.0.0/StructureDefinition-ViewDefinition.html
  */
-export function readConstants(
-  list: unknown,
-  decimals: Decimals,
-  problems: ViewProblem[],
-): ReadonlyMap<string, Constant | undefined> {
+export function readConstants(list: unknown, problems: ViewProblem[]): ReadonlyMap<string, Constant | undefined> {
   const found = new Map<string, Constant | undefined>();
   if (list === undefined) return found;
   if (!Array.isArray(list)) {
@@ -41,16 +35,12 @@ export function readConstants(
     else if (found.has(name)) report(`The constant \`${name}\` is defined twice.`, '.name');
     else if (name === 'rowIndex' || positionVariables.has(name) || constantOf(name) !== undefined)
       report(`\`%${name}\` has a meaning of its own; give the constant another name.`, '.name');
-    found.set(name, readConstant(one, decimals, report));
+    found.set(name, readConstant(one, report));
   }
   return found;
 }
 
-function readConstant(
-  one: JsonObject,
-  decimals: Decimals,
-  report: (text: string, part?: string) => void,
-): Constant | undefined {
+function readConstant(one: JsonObject, report: (text: string, part?: string) => void): Constant | undefined {
   const values = Object.keys(one).filter(key => key.startsWith('value'));
   const [property, second] = values;
   if (property === undefined) {
@@ -63,7 +53,7 @@ function readConstant(
   }
   const code = property.charAt(5).toLowerCase() + property.slice(6);
   const value = one[property];
-  const constant = types.has(code) ? constantValue(code, value, one, decimals) : undefined;
+  const constant = types.has(code) ? constantValue(code, value) : undefined;
   if (types.has(code) && constant === undefined) {
     const wanted = code === 'integer64' ? 'an integer' : primitives.get(code)?.wanted;
     report(`\`${property}\` must be ${wanted}.`, `.${property}`);
@@ -72,7 +62,7 @@ function readConstant(
   return constant;
 }
 
-function constantValue(code: string, value: unknown, owner: object, decimals: Decimals): Constant | undefined {
+function constantValue(code: string, value: unknown): Constant | undefined {
   if (code === 'integer64') {
     const isText = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
     const number = isText ? Number(value) : value;
@@ -84,8 +74,7 @@ function constantValue(code: string, value: unknown, owner: object, decimals: De
   if (typeof value === 'number') {
     if (primitive.json !== 'number' || !primitive.is(value)) return undefined;
     if (primitive.integer) return numberOf(value, String(value));
-    const text = decimalText(decimals, owner, `value${code.charAt(0).toUpperCase()}${code.slice(1)}`, value);
-    return { items: [{ kind: 'decimal', value, text }], literal: signed(text) };
+    return { items: [{ kind: 'decimal', value }], literal: signed(String(value)) };
   }
   if (typeof value !== 'string' || primitive.json !== 'string' || !primitive.is(value)) return undefined;
   switch (code) {

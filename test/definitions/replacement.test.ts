@@ -173,7 +173,7 @@ describe('a folder', () => {
     [
       'an empty folder',
       () => mkdtempSync(join(tmpdir(), 'empty-')),
-      'The folder has none of `capability`, `searchparameters` and `profiles` inside.',
+      'The folder has none of `capability`, `searchparameters`, `profiles` and `views` inside.',
     ],
     ['a file that is no package', () => import.meta.filename, 'The file is not a FHIR package (.tgz).'],
   ])('is needed where there is %s', async (_what, path, text) => {

@@ -41,7 +41,7 @@ describe.each(files)('$name', ({ resources, tests, decimals }) => {
 
 /** The rows in any order, with the columns if the case expects some; or that there is an error. */
 function outcome({ view: json, expectColumns }: Case, resources: readonly JsonObject[], decimals: Decimals): unknown {
-  const { view } = compileView(json, types, decimals);
+  const { view } = compileView(json, types);
   if (view === undefined) return 'an error';
   const columns = view.columns.map(({ name }) => name);
   const records = resources.filter(({ resourceType }) => resourceType === view.resourceType);

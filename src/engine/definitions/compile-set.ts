@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { checkPackages } from '../../definitions/check.ts';
-import { definitionOf } from '../../definitions/definition.ts';
+import { definitionOf, isView } from '../../definitions/definition.ts';
 import type { Definition } from '../../definitions/definition.ts';
 import { indexDefinitions } from '../../definitions/definitions.ts';
 import type { Definitions } from '../../definitions/definitions.ts';
@@ -27,6 +27,7 @@ import { checkFile } from '../../validation/definition/check-file.ts';
 import { checkProfiles } from '../../validation/definition/check-profiles.ts';
 import { checkTerminology } from '../../validation/definition/check-terminology.ts';
 import { terminologyOf } from '../../terminology/loaded.ts';
+import { checkViews } from '../../views/views.ts';
 
 export interface LoadedModel {
   /** Undefined if there are problems. */
@@ -92,8 +93,9 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
   };
   const { bindings: terminology } = terminologyOf(definitions);
   const mistakes = plain
-    .flatMap(one => checkFile(one, types, terminology))
+    .flatMap(one => (isView(one) ? [] : checkFile(one, types, terminology)))
     .filter(one => !compiled.problems.some(other => samePlace(one, other)));
+  const views = checkViews(definitions, types);
   const sets = checkTerminology(definitions, terminology);
   const empty = compiled.model.types.size === 0 && compiled.problems.length === 0 && found.problems.length === 0;
   const refused = [
@@ -105,6 +107,7 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
     ...queries,
     ...checked.problems,
     ...sets.problems,
+    ...views.problems,
   ];
   return {
     model: refused.length === 0 ? compiled.model : undefined,
@@ -118,6 +121,7 @@ export function compileFound(found: FoundDefinitions, set: DefinitionSet, capabi
       ...checkPackages(found.packages, definitions),
       ...checked.warnings,
       ...sets.warnings,
+      ...views.warnings,
       ...suspicious(found.statements, definitions, compiled.model),
     ],
     notices: [...notices, ...compiled.notices],

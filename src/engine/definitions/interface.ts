@@ -14,6 +14,7 @@ import type { Shared } from '../shared.ts';
 import { createApp } from '../../http/app.ts';
 import { measured, traced } from '../../http/middleware/observe.ts';
 import { createRespond } from '../../http/answer/respond.ts';
+import { viewsOf } from '../../views/views.ts';
 import { originsOf } from '../parts/authorization.ts';
 import { jobOperations } from '../parts/jobs.ts';
 import { explorerOf } from '../parts/explorer.ts';
@@ -67,6 +68,7 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     definitions,
     operations: jobOperations,
     jobs,
+    views: viewsOf(definitions, model.definitions),
     terminologyOperations: terminologyOperationsOf(config),
     expander: expanderOf(config),
     validator: lazyValidator(definitions, model, config),

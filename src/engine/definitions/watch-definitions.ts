@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { hash } from 'node:crypto';
 import { isFolder, listFiles } from '../../definitions/files.ts';
 import { checkout } from './compile-set.ts';
-import { folders } from '../../definitions/source.ts';
+import { folders, viewsBeside } from '../../definitions/source.ts';
 import type { DefinitionPlaces } from './load-model.ts';
 import type { Start } from '../start.ts';
 
@@ -47,8 +47,9 @@ export async function stateOf({ definitions, capability, root = checkout }: Defi
   const shipped = [capability ?? join(root, 'capability'), join(root, 'searchparameters'), join(root, 'profiles')];
   // A folder of these may itself be a link that leads elsewhere.
   const given = definitions.flatMap(path => [path, ...folders.map(folder => join(path, folder))]);
+  const beside = capability === undefined ? [] : [viewsBeside(capability)];
   const lines: string[] = [];
-  for (const path of [...shipped, ...given]) {
+  for (const path of [...shipped, ...beside, ...given]) {
     const { files, problems } = (await isFolder(path))
       ? await listFiles({ path, file: path }, path, true)
       : { files: [{ path }], problems: [] };
