@@ -11,6 +11,7 @@ import type { Dataset } from './data/dataset.ts';
 import { measureBeside } from './measure/beside.ts';
 import { measureCreates } from './measure/creates.ts';
 import { measureFirstCreate } from './measure/first-create.ts';
+import { measureExport } from './measure/export.ts';
 import { measureField } from './measure/field.ts';
 import { measureGuard } from './measure/guard.ts';
 import { measureJoins } from './measure/joins.ts';
@@ -67,6 +68,7 @@ else if (options.audit) await guard('audit', options);
 else if (options.processes !== undefined) await processes(options.processes, options);
 else if (options.explorer) await guard('explorer', options);
 else if (options.terminology) await terminology(options);
+else if (options.export) await exports(options);
 else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
@@ -191,6 +193,14 @@ async function terminology({ quick, check }: Options): Promise<void> {
   }
   save('terminology', results);
   if (check && (results['100000'] ?? []).some(row => !isMet(row))) process.exitCode = 1;
+}
+
+async function exports({ quick, check }: Options): Promise<void> {
+  const data = await dataset(standardSize, say);
+  const rows = await measureExport(data, { rounds: quick ? 3 : 11 }, say);
+  console.log(`\n${terminologyTable(rows)}`);
+  save('export', { resources: data.resources, export: rows });
+  if (check && rows.some(row => !isMet(row))) process.exitCode = 1;
 }
 
 async function processes(count: number, { quick, check }: Options): Promise<void> {

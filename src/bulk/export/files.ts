@@ -70,24 +70,18 @@ export class ExportFiles {
     return this.#complete;
   }
 
-  /** Adds a line to the files of a list; `key` begins their names. */
-  async add(
+  /** Adds a line to the files of a list; `key` begins their names. A promise if it has to be waited for. */
+  add(
     list: AboutFile['list'],
     type: string,
     line: string,
     patients: readonly string[] = [],
     key = list === 'output' ? type : list,
-  ): Promise<void> {
-    let file = this.#files.get(key);
-    if (file !== undefined && (file.lines >= most.lines || file.writer.bytes >= most.bytes)) {
-      await this.#finish(file);
-      file = undefined;
-    }
-    file ??= await this.#begin(key, list, type);
-    file.lines += 1;
-    for (const id of patients) if (file.patients.size < mostPatients) file.patients.add(id);
-    const written = file.writer.add(`${line}\n`);
-    if (written !== undefined) await written;
+  ): Promise<void> | undefined {
+    const file = this.#files.get(key);
+    if (file === undefined) return this.#begin(key, list, type).then(begun => addTo(begun, line, patients));
+    if (file.lines < most.lines && file.writer.bytes < most.bytes) return addTo(file, line, patients);
+    return this.#finish(file).then(() => this.add(list, type, line, patients, key));
   }
 
   async #begin(key: string, list: AboutFile['list'], type: string): Promise<OpenFile> {
@@ -126,6 +120,12 @@ export class ExportFiles {
     await Promise.all(Array.from(this.#files.values(), ({ writer }) => writer.close()));
     this.#files.clear();
   }
+}
+
+function addTo(file: OpenFile, line: string, patients: readonly string[]): Promise<void> | undefined {
+  file.lines += 1;
+  if (file.patients.size < mostPatients) for (const id of patients) file.patients.add(id);
+  return file.writer.add(`${line}\n`);
 }
 
 const nameOf = ({ key, number }: Pick<OpenFileMark, 'key' | 'number'>): string => `${key}.${number}.ndjson`;

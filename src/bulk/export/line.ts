@@ -9,25 +9,29 @@ import type { ExportTask } from './task.ts';
 
 /**
  * The line of a record: its text, with the content of attachments that the store has apart, and the elements that were
- * asked for. Throws `TextDamaged`, and Error if an attachment is missing.
+ * asked for; a promise if it has attachments. Throws `TextDamaged`, and rejects with Error if one is missing.
  */
-export async function lineOf(
+export function lineOf(
   { model }: Pick<Engine, 'model'>,
   { base, elements, isForClients }: ExportTask,
   partition: Partition,
   type: ResourceType,
   record: KeptVersion & { readonly text: string },
-): Promise<string> {
+): string | Promise<string> {
   let { text } = record;
   // A stored text is compact: no string of JSON has a line feed.
   if (text.includes('\n')) throw new Error('The text has a line feed');
   const names = elements?.filter(one => one.type === undefined || one.type === type.name).map(({ name }) => name);
   if (names !== undefined && names.length > 0)
     text = subset(text, { summary: 'false', elements: names }, type.definition, model.definitions);
-  if (record.attachments.length > 0) text = await withContents(text, partition, record);
-  // A client opens such a URL with its token; relative ones have no base in a file.
-  return isForClients ? text.replaceAll('"url":"Binary/', `"url":"${base}/Binary/`) : text;
+  if (record.attachments.length === 0) return isForClients ? withAbsolute(text, base) : text;
+  const whole = withContents(text, partition, record);
+  return isForClients ? whole.then(found => withAbsolute(found, base)) : whole;
 }
+
+/** A client opens the URL of a Binary with its token: a relative one has no base in a file. */
+const withAbsolute = (text: string, base: string): string =>
+  text.includes('"url":"Binary/') ? text.replaceAll('"url":"Binary/', `"url":"${base}/Binary/`) : text;
 
 /** The text with the base64 of its attachments, each in the next object at its path that has its media type. */
 async function withContents(text: string, partition: Partition, { attachments }: KeptVersion): Promise<string> {

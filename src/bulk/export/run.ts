@@ -91,7 +91,7 @@ class ExportRun {
   readonly #selection: Selection;
   readonly #files: ExportFiles;
   readonly #owner: string;
-  #mark: Pick<ExportMark, 'step' | 'after' | 'records' | 'failed'>;
+  readonly #mark: { step: number; after?: MomentPlace | undefined; records: number; failed: number };
   #kept = performance.now();
   #turned = performance.now();
 
@@ -111,7 +111,8 @@ class ExportRun {
     this.#selection = selection;
     this.#files = files;
     this.#owner = ownerType(engine.model) ?? '';
-    this.#mark = mark ?? { step: 0, records: 0, failed: 0 };
+    const { step = 0, after, records = 0, failed = 0 } = mark ?? {};
+    this.#mark = { step, after, records, failed };
   }
 
   async all(): Promise<ExportResult> {
@@ -152,12 +153,12 @@ class ExportRun {
         const turned = this.#rest();
         if (turned !== undefined) await turned;
         if (state === undefined || !this.#isOf(record, () => isSelected(state))) continue;
-        if (hasText(record)) await this.#add(type, record);
-        else removed.push(record.id);
+        const added = hasText(record) ? this.#add(type, record) : void removed.push(record.id);
+        if (added !== undefined) await added;
       }
       if (removed.length > 0) await this.#remove(type, removed);
       removed = [];
-      this.#mark = { ...this.#mark, after: end };
+      this.#mark.after = end;
       await this.#keepAtTimes(type.name);
     }
     await this.#files.finish(type.name);
@@ -181,16 +182,24 @@ class ExportRun {
 
   #failures: [string, unknown][] = [];
 
-  async #add(type: ResourceType, record: MomentRecord & { readonly text: string }): Promise<void> {
-    let line: string;
+  /** A promise if it has to be waited for. */
+  #add(type: ResourceType, record: MomentRecord & { readonly text: string }): Promise<void> | undefined {
     try {
-      line = await lineOf(this.#engine, this.#task, this.#partition, type, record);
+      const line = lineOf(this.#engine, this.#task, this.#partition, type, record);
+      if (typeof line === 'string') return this.#addLine(type, record, line);
+      return line.then(
+        found => this.#addLine(type, record, found),
+        (error: unknown) => void this.#failures.push([`${record.type}/${record.id}`, error]),
+      );
     } catch (error) {
       this.#failures.push([`${record.type}/${record.id}`, error]);
-      return;
+      return undefined;
     }
-    this.#mark = { ...this.#mark, records: this.#mark.records + 1 };
-    await this.#files.add('output', type.name, line, this.#patientsOf(record));
+  }
+
+  #addLine(type: ResourceType, record: MomentRecord, line: string): Promise<void> | undefined {
+    this.#mark.records += 1;
+    return this.#files.add('output', type.name, line, this.#patientsOf(record));
   }
 
   #patientsOf({ type, id, owners = [] }: MomentRecord): readonly string[] {
@@ -242,7 +251,7 @@ class ExportRun {
   async #reportFailures(): Promise<void> {
     const failures = this.#failures;
     this.#failures = [];
-    this.#mark = { ...this.#mark, failed: this.#mark.failed + failures.length };
+    this.#mark.failed += failures.length;
     for (const [what] of failures)
       await this.#report(
         'error',
@@ -269,8 +278,9 @@ class ExportRun {
   /** The step is done. */
   async #next(): Promise<void> {
     await this.#reportFailures();
-    const { step, records, failed } = this.#mark;
-    this.#mark = { step: step + 1, records, failed };
+    const { step, records } = this.#mark;
+    this.#mark.step = step + 1;
+    this.#mark.after = undefined;
     if (performance.now() - this.#kept >= keepEvery || step >= this.#selection.walked.length - 1)
       await this.#keep(`${records} records`);
   }
