@@ -36,9 +36,9 @@ export function declareAll(
     .filter(({ code }) => names.includes(String(code)));
   const owners = new Set(compartments.map(({ code }) => String(code)));
   const defined = definitions.all('OperationDefinition').map(one => one.resource());
-  // A definition that is derived from one of R4 has its parameters, and more.
-  const bases = new Set(defined.filter(({ code }) => implemented.has(String(code))).map(({ base }) => base));
-  const operations = defined.filter(({ url }) => !bases.has(url));
+  // One that is derived from another is served under the name of that one (model/operations.ts).
+  const urls = new Set(defined.map(({ url }) => url));
+  const operations = defined.filter(({ base }) => !urls.has(base));
   const operationsOn = (levels: readonly OperationLevel[], bases: readonly string[]): readonly JsonObject[] =>
     operations
       .filter(({ resource }) => stringsOf(resource).some(base => bases.includes(base)))

@@ -1,3 +1,5 @@
+import type { Definition } from '../definitions/definition.ts';
+import type { Definitions } from '../definitions/definitions.ts';
 import { asString, objectsOf, stringsOf } from '../fhir/json-object.ts';
 import { didYouMean } from '../fhir/suggest.ts';
 import { primitives } from '../fhir/primitive.ts';
@@ -26,7 +28,7 @@ export function compileOperations(
   const found = new Map<string, Operation>();
   for (const node of items(nodes, 'operation')) {
     const canonical = asString(node.json['definition']) ?? '';
-    const definition = definitions.find('OperationDefinition', canonical);
+    const definition = servedAs(definitions.find('OperationDefinition', canonical), definitions);
     const json = definition?.resource();
     if (definition === undefined || json === undefined) {
       const urls = definitions.all('OperationDefinition').map(({ url }) => url);
@@ -52,6 +54,22 @@ export function compileOperations(
     else found.set(operation.code, operation);
   }
   return found;
+}
+
+/**
+ * The definition by which one of R4 is served: a loaded one of the same code that is derived from it, which has its
+ * parameters and more, else itself. Clients know an operation by the definition of R4.
+ * https://hl7.org/fhir/R4/operationdefinition-definitions.html#OperationDefinition.base
+ */
+function servedAs(definition: Definition | undefined, definitions: Definitions): Definition | undefined {
+  if (definition?.core !== true) return definition;
+  const { code } = definition.resource();
+  const derived = definitions.all('OperationDefinition').find(one => {
+    if (one.core) return false;
+    const own = one.resource();
+    return own['base'] === definition.url && own['code'] === code && !hasCriteria(own);
+  });
+  return derived ?? definition;
 }
 
 /**
