@@ -124,7 +124,7 @@ export const clientList = accountList({
 /** Removes a client and revokes its tokens. */
 export const clientRemove = defineCommand({
   positionals: 'ID',
-  details: 'Its tokens end within ten seconds in every process.',
+  details: 'Its tokens end within ten seconds in every process, and its exports are deleted.',
   takes: [...storeSettings, 'accounts'],
   async run({ config, positionals }) {
     const id = onePositional(positionals, 'ID', clientId);
@@ -143,6 +143,8 @@ export const clientRemove = defineCommand({
       await audited(opened, about, async () => {
         await store.documents(clientCollection).delete(id);
         await revoke(store.documents(revocationCollection), 'client', id, Date.now());
+        const { JobRecords } = await import('../jobs/records.ts');
+        await new JobRecords(store, Date.now).removeOf(opened.publicUrl, id);
       });
       console.log(`The client \`${id}\` is removed, and its tokens are revoked.`);
     });

@@ -102,6 +102,12 @@ export class JobRecords {
     return kept !== undefined && JSON.stringify(kept) === JSON.stringify(next) ? (kept as JobRecord) : undefined;
   }
 
+  /** Removes the jobs of a client, that tokens of an issuer name. */
+  async removeOf(issuer: string, client: string): Promise<void> {
+    for await (const { id, owner } of this.list())
+      if (owner.issuer === issuer && owner.client === client) await this.remove(id);
+  }
+
   /** Removes a job, whatever is done with it: who works on it stops within a second. */
   remove(id: string): Promise<void> {
     return this.#jobs.delete(id);

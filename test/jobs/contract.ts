@@ -209,6 +209,14 @@ export function jobsContract(newPlace: () => Promise<Place>): void {
     await expect(records[0].start({ kind: 'none', owner, task: 'more' }, 3)).rejects.toThrow(TooManyJobs);
   });
 
+  it('of a client are removed with it', async () => {
+    const theirs = { partition: 'ward', issuer: 'here', client: 'gone' };
+    const job = await records[0].start({ kind: 'none', owner: theirs, task: {} }, 3);
+    const other = await records[0].start({ kind: 'none', owner: { ...theirs, issuer: 'elsewhere' }, task: {} }, 3);
+    await records[1].removeOf('here', 'gone');
+    expect([await records[0].get(job.id), (await records[0].get(other.id))?.id]).toEqual([undefined, other.id]);
+  });
+
   it('are not begun while the disk has less space than they must leave', async () => {
     const { id } = await start('full');
     const folder = new JobFolder(root, Number.MAX_SAFE_INTEGER);
