@@ -130,7 +130,7 @@ describe('the bytes of attachments on MongoDB', () => {
   it('that are damaged are written again when they come again', async () => {
     const bytes = Buffer.alloc(chunkSize + 1, 'd');
     await clinic.write([picture('a', 'a', { attachments: [await kept(clinic, bytes)] })]);
-    await bucket().chunks.deleteOne({ n: 1 });
+    await bucket().chunks.deleteMany({ n: 1 });
     expect(await findings()).toMatchObject([{ is: 'size', records: ['Media/a/_history/1'] }]);
     await expect(read(bytes)).rejects.toThrow('damaged');
     await kept(clinic, bytes);
@@ -146,12 +146,12 @@ describe('the bytes of attachments on MongoDB', () => {
     const { files: found, chunks: parts } = bucket();
     await parts.deleteMany({ files_id: (await fileOf(bytesOf('missing')))._id });
     await found.deleteOne({ _id: (await fileOf(bytesOf('nameless')))._id });
-    await parts.updateOne(
+    await parts.updateMany(
       { files_id: (await fileOf(bytesOf('size')))._id },
       { $set: { data: new Binary(Buffer.of(1)) } },
     );
     const changed = new Binary(Buffer.from(bytesOf('digest')).fill(1));
-    await parts.updateOne({ files_id: (await fileOf(bytesOf('digest')))._id }, { $set: { data: changed } });
+    await parts.updateMany({ files_id: (await fileOf(bytesOf('digest')))._id }, { $set: { data: changed } });
     await reopen('command');
     const orphan = await kept(clinic, bytesOf('orphan'));
     await age();

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { type Document, MongoClient } from 'mongodb';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openStore } from '../../../src/store/open.ts';
 import type { Store, StoreOptions } from '../../../src/store/port/store.ts';
 import { newMongoPlace, type Place } from '../../support/mongodb/place.ts';
@@ -144,7 +144,7 @@ describe('verify on MongoDB', () => {
     await demo.write([t.put('a', [t.token('c1')])]);
     await demo.write([t.put('a', [t.token('c2')])]);
     const [before] = await basics().find().toArray();
-    await basics().updateOne({ _id: /\/a$/ }, { $set: { 'o._created': 'x' } });
+    await basics().updateMany({ _id: /\/a$/ }, { $set: { 'o._created': 'x' } });
     expect((await differences(store)).join('\n')).toMatch(/Basic\/a: `_created` lacks an entry/);
     await list(store.indexes.rebuild('demo'));
     expect(await differences(store)).toEqual([]);
@@ -159,7 +159,7 @@ describe('verify on MongoDB', () => {
     );
     await demo.write([t.remove('b')]);
     expect(await differences(store)).toEqual([]);
-    const { modifiedCount } = await basics().updateOne({ _id: /\/a$/ }, update);
+    const { modifiedCount } = await basics().updateMany({ _id: /\/a$/ }, update); // one, of whatever shard
     expect(modifiedCount).toBe(1);
     expect((await differences(store)).join('\n')).toMatch(found);
     await list(store.indexes.rebuild('demo'));
@@ -167,26 +167,32 @@ describe('verify on MongoDB', () => {
   });
 });
 
+/** On a sharded cluster other indexes are needed. */
+const named = (index: string): string => (inject('deployment').sharded ? `${index}_shard` : index);
+
 describe('the indexes of the database', () => {
   it('that are missing or no longer needed are named; the latter are dropped on request', async () => {
     await (await t.openDemo(place.url)).store.close();
     await basics().createIndex({ x: 1 }, { name: 'somebody’s' });
     const other = t.modelOf([t.owner, t.code, t.name], 'no sort date');
     const { store } = await open({ mode: 'command', model: other });
-    const byCreation = { collection: 'Basic', name: 't__created', state: 'missing' } as const;
+    const byCreation = { collection: 'Basic', name: named('t__created'), state: 'missing' } as const;
     expect(await store.indexes.database()).toEqual([
       byCreation,
-      { collection: 'Basic', name: 't_date', state: 'unused' },
+      { collection: 'Basic', name: named('t_date'), state: 'unused' },
     ]);
-    await basics().dropIndex('s');
+    await basics().dropIndex(named('s'));
     expect(await store.indexes.database()).toEqual([
       byCreation,
-      { collection: 'Basic', name: 's', state: 'missing' },
-      { collection: 'Basic', name: 't_date', state: 'unused' },
+      { collection: 'Basic', name: named('s'), state: 'missing' },
+      { collection: 'Basic', name: named('t_date'), state: 'unused' },
     ]);
     const found = await store.indexes.database({ drop: true });
-    expect(found.filter(({ state }) => state === 'unused').map(({ name }) => name)).toEqual(['t_date']);
-    expect(await store.indexes.database()).toEqual([byCreation, { collection: 'Basic', name: 's', state: 'missing' }]);
+    expect(found.filter(({ state }) => state === 'unused').map(({ name }) => name)).toEqual([named('t_date')]);
+    expect(await store.indexes.database()).toEqual([
+      byCreation,
+      { collection: 'Basic', name: named('s'), state: 'missing' },
+    ]);
     expect((await basics().indexes()).map(({ name }) => name)).toContain('somebody’s');
   });
 
