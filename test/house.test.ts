@@ -81,17 +81,17 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['explorer', 5_900, 6_770],
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
-  ['model', 4_400, 5_330],
+  ['model', 4_400, 5_350],
   ['cli', 4_300, 5_420],
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
   ['fhirpath', 3_000, 3_940],
   ['definitions guide', 2_400, 3_020],
-  ['fhir', 2_400, 4_110],
+  ['fhir', 2_400, 4_140],
   ['http', 2_400, 3_480],
   ['auth', 2_000, 2_260],
   ['audit', 1_900, 2_090],
-  ['bulk', 1_700, 4_160],
+  ['bulk', 2_300, 4_760],
   ['engine', 1_700, 2_130],
   ['demo', 1_500, 1_650],
   ['views', 2_600, 2_860],
@@ -167,6 +167,7 @@ const namedByStandards = new Set([
   'Subscription',
   'Group',
   'Basic',
+  'Library', // the form of a query of SQL on FHIR, which views are not
   'ImplementationGuide', // its `global` applies profiles to types
   'TestReport', // a format of the report of the conformance tester
 ]);

@@ -107,6 +107,7 @@ export interface CompartmentOf {
 export type RequestHeaders = Readonly<
   Partial<
     Record<
+      | 'accept'
       | 'prefer'
       | 'if-match'
       | 'if-none-match'
@@ -133,6 +134,8 @@ export interface FhirResponse {
   readonly headers?: Readonly<Record<string, string>>;
   /** A file, instead of a body (http/answer/file.ts). */
   readonly file?: FileAnswer;
+  /** An answer that is made while it is sent, instead of a body (http/answer/file.ts). */
+  readonly stream?: StreamAnswer;
   /** The records in the answer, for the audit; the job that was started, and the patients of a file. */
   readonly records?: readonly StoredVersion[];
   readonly job?: string;
@@ -145,6 +148,12 @@ export interface FileAnswer {
   readonly contentType: string;
   /** Identifies its content; without quotes. */
   readonly tag: string;
+}
+
+/** An answer in parts; an error after the first ends the connection, so that no client takes a part for the whole. */
+export interface StreamAnswer {
+  readonly contentType: string;
+  readonly parts: AsyncIterable<string | Uint8Array>;
 }
 
 /** Charges a request to its client. Throws FhirError 429 if the client has used up its tokens (client-limit.ts). */

@@ -8,6 +8,10 @@ export interface ImplementedOperation {
   readonly scopes: Readonly<Partial<Record<OperationLevel, OperationScopes>>>;
   /** The parameters that it evaluates; undefined for all. */
   readonly parameters?: readonly string[];
+  /** Parameters whose resources it checks itself, since R4 does not have their types; parts as `subject.resource`. */
+  readonly foreign?: readonly string[];
+  /** True if references may be sent in the URL, as texts. */
+  readonly referencesInUrl?: boolean;
   /** The levels whose calls always have a body, although no parameter is required. */
   readonly withBody?: readonly OperationLevel[];
   /** The search parameters that a type with the operation must offer. */

@@ -56,6 +56,12 @@ const all = [
     scopes: { type: 'any', instance: 'any' },
   },
   {
+    code: 'sql-run',
+    scopes: { system: 'parts' },
+    foreign: ['subjectResource'],
+    referencesInUrl: true,
+  },
+  {
     code: 'status',
     scopes: { instance: 'any' },
   },
@@ -88,6 +94,12 @@ const all = [
       default-valueset-version lenient-display-validation activeOnly valueset-membership-only tx-resource codeSystem
       version
     `),
+  },
+  {
+    code: 'viewdefinition-run',
+    scopes: { system: 'parts' },
+    foreign: ['viewResource'],
+    referencesInUrl: true,
   },
 ] as const satisfies readonly ImplementedOperation[];
 

@@ -143,6 +143,10 @@ export interface OperationParameter {
   readonly type: string | undefined;
   /** False if the implementation does not evaluate it: a call with it is rejected. */
   readonly supported: boolean;
+  /** True for a Reference that may be sent in the URL. */
+  readonly inUrl: boolean;
+  /** True if the operation checks its resource itself. */
+  readonly isForeign: boolean;
   readonly parts: ReadonlyMap<string, OperationParameter>;
 }
 

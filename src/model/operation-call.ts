@@ -27,6 +27,13 @@ export function operationCallOf(
   return operationOf(model, call)?.levels[level];
 }
 
+/** Whether a call has a parameter `_format` of its own: the operation decides the form of its answer. */
+export const hasOwnFormat = (
+  model: Pick<Model, 'types' | 'systemOperations'>,
+  { operation, resourceType }: Omit<Call, 'id'>,
+): boolean =>
+  operation !== undefined && operationOf(model, { operation, resourceType })?.parameters.has('_format') === true;
+
 /** Whether an operation of the interface starts jobs. */
 export function hasJobs(model: Pick<Model, 'types' | 'systemOperations'>): boolean {
   const known = withJobs.get(model);

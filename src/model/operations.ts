@@ -157,7 +157,11 @@ export function checkNeededParameters(
 }
 
 /** The input parameters, or the parts of one. */
-function parametersOf(list: unknown, implemented?: ImplementedOperation): ReadonlyMap<string, OperationParameter> {
+function parametersOf(
+  list: unknown,
+  implemented?: ImplementedOperation,
+  prefix = '',
+): ReadonlyMap<string, OperationParameter> {
   const own = objectsOf(list).filter(({ use }) => use === 'in');
   return new Map(
     own.map(({ name: given, min, max, type, part }) => {
@@ -169,8 +173,10 @@ function parametersOf(list: unknown, implemented?: ImplementedOperation): Readon
           min: Number(min ?? 0),
           max: max === '*' ? Infinity : Number(max ?? 1),
           type: asString(type),
-          supported: implemented?.parameters?.includes(name) !== false,
-          parts: parametersOf(part),
+          supported: prefix !== '' || implemented?.parameters?.includes(name) !== false,
+          inUrl: implemented?.referencesInUrl === true && type === 'Reference',
+          isForeign: implemented?.foreign?.includes(`${prefix}${name}`) === true,
+          parts: parametersOf(part, implemented, `${prefix}${name}.`),
         },
       ];
     }),

@@ -2,7 +2,8 @@ import type { JsonObject } from '../fhir/json-object.ts';
 import type { RequestHeaders } from '../interaction/interaction.ts';
 import type { Source } from './source.ts';
 
-export type HeaderName = keyof RequestHeaders;
+/** Each answer has the header Accept. */
+export type HeaderName = Exclude<keyof RequestHeaders, 'accept'>;
 
 const headers: Readonly<Record<HeaderName, { name: string; description: string; example: string }>> = {
   'if-match': { name: 'If-Match', description: 'The version that is changed, else 412.', example: 'W/"1"' },

@@ -21,7 +21,7 @@ const mostMembers = 1_000_000;
  */
 export async function membersOf(
   { model, extract }: Pick<Engine, 'model' | 'extract'>,
-  { group = '', moment, base }: ExportTask,
+  { group = '', moment, base }: Pick<ExportTask, 'group' | 'moment' | 'base'>,
   access: Access,
   partition: Partition,
 ): Promise<ReadonlySet<string>> {

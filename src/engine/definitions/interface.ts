@@ -16,7 +16,7 @@ import { measured, traced } from '../../http/middleware/observe.ts';
 import { createRespond } from '../../http/answer/respond.ts';
 import { viewsOf } from '../../views/views.ts';
 import { originsOf } from '../parts/authorization.ts';
-import { jobOperations } from '../parts/jobs.ts';
+import { laterOperations } from '../parts/jobs.ts';
 import { explorerOf } from '../parts/explorer.ts';
 
 /** One set of definitions in use. */
@@ -66,7 +66,7 @@ export function createInterface(shared: Shared, { indexed, definitions, store, s
     offered: authorization === undefined ? undefined : authorizationOffered(model, url),
     extract,
     definitions,
-    operations: jobOperations,
+    operations: laterOperations,
     jobs,
     views: viewsOf(definitions, model.definitions),
     terminologyOperations: terminologyOperationsOf(config),

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { exportAnswers, exportJobs } from '../../bulk/export/job.ts';
 import { exportKind, kickOff } from '../../bulk/export/kick-off.ts';
+import { sqlRun } from '../../bulk/tables/run.ts';
 import type { Config } from '../../config/read.ts';
 import type { Engine, Interaction, Jobs } from '../../interaction/interaction.ts';
 import { JobFolder } from '../../jobs/folder.ts';
@@ -10,8 +11,12 @@ import type { Store } from '../../store/port/store.ts';
 import { parseStoreUrl } from '../../store/url.ts';
 import type { Start } from '../start.ts';
 
-/** The operations that start jobs. */
-export const jobOperations: ReadonlyMap<string, Interaction> = new Map([['export', kickOff]]);
+/** The operations of later folders than `interaction`. */
+export const laterOperations: ReadonlyMap<string, Interaction> = new Map([
+  ['export', kickOff],
+  ['sql-run', sqlRun],
+  ['viewdefinition-run', sqlRun],
+]);
 
 /** The jobs of a server. */
 export interface OpenedJobs extends Jobs {

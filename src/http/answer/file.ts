@@ -2,9 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliCompress, createGzip, constants } from 'node:zlib';
+import { Readable } from 'node:stream';
 import type { Transform } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 import { fhirError } from '../../fhir/error.ts';
-import type { FileAnswer } from '../../interaction/interaction.ts';
+import type { FileAnswer, StreamAnswer } from '../../interaction/interaction.ts';
 import { ifThere } from '../../store/files/durable.ts';
 import type { Context } from '../context.ts';
 
@@ -53,11 +55,28 @@ export async function sendFile(
     res.end();
     return;
   }
-  const source = createReadStream(path, part ?? {});
+  await send(createReadStream(path, part ?? {}), res, used);
+}
+
+/** Sends an answer in parts, as fast as its client takes them. Throws the error of a part. */
+export async function sendStream(
+  { res, method }: Context,
+  { contentType, parts }: StreamAnswer,
+  status: number,
+  headers: readonly string[],
+  encoding: FileEncoding | undefined,
+): Promise<void> {
+  const own = ['Content-Type', contentType, ...(encoding === undefined ? [] : ['Content-Encoding', encoding])];
+  res.writeHead(status, [...headers, ...own]);
+  if (method === 'HEAD') res.end();
+  else await send(Readable.from(parts, { objectMode: false }), res, encoding);
+}
+
+async function send(source: Readable, res: ServerResponse, encoding: FileEncoding | undefined): Promise<void> {
   try {
-    await (used === undefined ? pipeline(source, res) : pipeline(source, compressor(used), res));
+    await (encoding === undefined ? pipeline(source, res) : pipeline(source, compressor(encoding), res));
   } catch (error) {
-    // The head is sent: a connection that is cut says that the file is not complete. Else the client has gone.
+    // The head is sent: a connection that is cut says that the content is not complete. Else the client has gone.
     res.destroy();
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE')) throw error;
   }

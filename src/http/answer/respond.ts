@@ -110,6 +110,11 @@ export function createRespond(options: RespondOptions): Respond {
       const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
       return sendFile(context, response.file, response.status, headers, encoding);
     }
+    if (response.stream !== undefined) {
+      const { sendStream } = await loadFile();
+      const encoding = options.compression ? encodingFor(req.headers['accept-encoding']) : undefined;
+      return sendStream(context, response.stream, response.status, headers, encoding);
+    }
     let body: string | Buffer | undefined;
     let ascii = false;
     const content = response.bytes ?? response.body;

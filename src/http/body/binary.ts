@@ -9,7 +9,8 @@ import type { Route } from '../../interaction/interaction.ts';
 import type { QueryPair } from '../../search/request.ts';
 import { shorten } from '../../validation/report.ts';
 import { isRepeated, utf8Of } from '../request/target.ts';
-import { accepts, namesFhir } from '../request/negotiate.ts';
+import { accepts } from '../../fhir/accept.ts';
+import { namesFhir } from '../request/negotiate.ts';
 
 /** The header with the resource whose access rules apply to content that is sent alone. */
 const contextHeader = 'x-security-context';

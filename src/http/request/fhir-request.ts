@@ -13,12 +13,13 @@ import { asksForContent, contentAnswer } from '../body/binary.ts';
 import { isPublic } from '../middleware/audit.ts';
 import { readResource } from '../body/resource.ts';
 import type { ReceivedBody, ResourceLimits } from '../body/resource.ts';
+import { hasOwnFormat } from '../../model/operation-call.ts';
 import { resolveRoute } from '../../interaction/routes.ts';
 import type { Shape } from '../../interaction/routes.ts';
 import type { Uploads } from '../body/uploads.ts';
 import { createAccessOf, findPartition } from './access.ts';
 import { isRepeated, utf8Of } from './target.ts';
-import { contentTypeOf, prettyOf, readPairs, withoutForm } from './negotiate.ts';
+import { contentTypeOf, defaultContentType, prettyOf, readPairs, withoutForm } from './negotiate.ts';
 
 /** The dependencies of reading a request. */
 export interface FhirRequestParts {
@@ -66,8 +67,11 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
       const pairs = read instanceof Promise ? await read : read;
       state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
       asksContent = route.resourceType === 'Binary' && asksForContent(route, pairs, accept);
-      state.contentType = contentTypeOf(pairs, handling, asksContent ? undefined : accept);
-      const parameters = withoutForm(pairs);
+      const ownFormat = hasOwnFormat(model, route);
+      state.contentType = ownFormat
+        ? defaultContentType
+        : contentTypeOf(pairs, handling, asksContent ? undefined : accept);
+      const parameters = withoutForm(pairs, ownFormat);
       asked.parameters = parameters;
       // After all checks that do not need it.
       if (!takesResource(route, req)) return { parameters };
@@ -100,6 +104,7 @@ const takesResource = ({ interaction }: Route, request: IncomingMessage): boolea
 const none: readonly QueryPair[] = [];
 
 const heeded = [
+  'accept',
   'prefer',
   'if-match',
   'if-none-match',

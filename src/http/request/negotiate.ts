@@ -1,3 +1,4 @@
+import { fhirVersion, mostSpecific, rangesOf } from '../../fhir/accept.ts';
 import { badValue, fhirError } from '../../fhir/error.ts';
 import { tokenMisplaced } from '../../auth/refusals.ts';
 import type { Handling } from '../../interaction/interaction.ts';
@@ -79,14 +80,8 @@ function byFormat(format: string): string {
   throw notAcceptable(`\`_format=${format}\` is not supported`, 'http._format');
 }
 
-interface Range {
-  readonly type: string;
-  readonly quality: number;
-  readonly versioned: boolean;
-}
-
 function byAccept(accept: string): string {
-  const ranges = accept.split(',').flatMap(text => parseRange(text) ?? []);
+  const ranges = rangesOf(accept);
   let best: { type: string; quality: number; exact: boolean; versioned: boolean } | undefined;
   // Browsers name XML before anything else, and mean pages.
   const isBrowser = ranges.some(({ type }) => type === 'text/html');
@@ -100,18 +95,6 @@ function byAccept(accept: string): string {
   }
   if (best === undefined) throw notAcceptable(`No type of \`Accept: ${accept}\` is supported`, 'http.Accept');
   return contentType(best.type, best.versioned);
-}
-
-/** Whether an Accept header accepts a media type; its parameters do not matter. */
-export function accepts(accept: string | undefined, type: string): boolean {
-  if (accept === undefined || accept.trim() === '') return true;
-  const [name = ''] = type.toLowerCase().split(';');
-  return (
-    (mostSpecific(
-      accept.split(',').flatMap(text => parseRange(text) ?? []),
-      name.trim(),
-    )?.quality ?? 0) > 0
-  );
 }
 
 /**
@@ -130,31 +113,6 @@ const named: ReadonlySet<string> = new Set([
   'application/xml+fhir',
   'application/fhir+turtle',
 ]);
-
-/** The most specific range for a type: the type itself before `application/*` before any. */
-function mostSpecific(ranges: readonly Range[], type: string): Range | undefined {
-  for (const name of [type, `${type.split('/', 1)[0]}/*`, '*/*']) {
-    const matching = ranges.filter(range => range.type === name);
-    if (matching.length > 0) return matching.reduce((one, other) => (other.quality > one.quality ? other : one));
-  }
-  return undefined;
-}
-
-/** One item of an Accept list; undefined for another FHIR release or an invalid range. */
-function parseRange(text: string): Range | undefined {
-  const [name = '', ...parameters] = text.split(';').map(part => part.trim());
-  const quality = parameters.find(parameter => /^q\s*=/i.test(parameter))?.replace(/^q\s*=\s*/i, '');
-  if (quality !== undefined && !/^(0(\.\d{0,3})?|1(\.0{0,3})?|\.\d{1,3})$/.test(quality)) return undefined;
-  const version = fhirVersion(parameters);
-  if (version !== undefined && version !== '4.0') return undefined;
-  const type = name === '*' ? '*/*' : name.toLowerCase();
-  return { type, quality: Number(quality ?? 1), versioned: version !== undefined };
-}
-
-function fhirVersion(parameters: readonly string[]): string | undefined {
-  const parameter = parameters.find(text => /^fhirversion\s*=/i.test(text));
-  return parameter?.replace(/^fhirversion\s*=\s*/i, '').replaceAll('"', '');
-}
 
 const notAcceptable = (what: string, expression: string) =>
   fhirError(
@@ -190,9 +148,9 @@ export const prettyOf = (pairs: readonly QueryPair[], handling: Handling): boole
 export const contentTypeOf = (pairs: readonly QueryPair[], handling: Handling, accept: string | undefined): string =>
   negotiate(accept, single(pairs, '_format', handling));
 
-/** The parameters for the interaction, without those for the form of the answer. */
-export const withoutForm = (pairs: readonly QueryPair[]): readonly QueryPair[] =>
-  pairs.filter(([name]) => name !== '_pretty' && name !== '_format');
+/** The parameters for the interaction, without those for the form of the answer, but for a format of its own. */
+export const withoutForm = (pairs: readonly QueryPair[], ownFormat: boolean): readonly QueryPair[] =>
+  pairs.filter(([name]) => name !== '_pretty' && (ownFormat || name !== '_format'));
 
 /**
  * A token in a URL or a form ends up in logs and is not accepted there.

@@ -4,7 +4,7 @@ import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { isJobInteraction } from '../../fhir/interaction.ts';
 import type { Model } from '../../model/model.ts';
-import { operationCallOf } from '../../model/operation-call.ts';
+import { hasOwnFormat, operationCallOf } from '../../model/operation-call.ts';
 import { isFhirXml, patchFormatOf, servedPatchFormats } from '../../fhir/media-type.ts';
 import { jsonOfXml, withFhirErrors } from '../../fhir/xml/convert.ts';
 import { isBase64 } from '../../fhir/primitive.ts';
@@ -36,7 +36,8 @@ export function requestOf({ model }: Engine, batch: FhirRequest, entry: BundleEn
   const route = routeOfPath(model, method, path, query.join('?'));
   const { interaction } = route;
   if (isJobInteraction(interaction) || operationCallOf(model, route)?.startsJob === true)
-    throw asynchronous(entry, path);
+    throw separate(entry, path, 'is answered asynchronously');
+  if (hasOwnFormat(model, route)) throw separate(entry, path, 'has an answer in a format of its own');
   const isWhole = interaction === 'search-system' || interaction === 'history-system';
   const isRead = isWhole && method === 'GET';
   const ofNoType = interaction === 'capabilities' || interaction === 'operation' || isRead;
@@ -151,11 +152,11 @@ const notSupported = (entry: BundleEntry, path: string) =>
     at(entry, 'request.url'),
   );
 
-const asynchronous = (entry: BundleEntry, path: string) =>
+const separate = (entry: BundleEntry, path: string, what: string) =>
   fhirError(
     400,
     'not-supported',
-    `\`${path.slice(0, 100)}\` is answered asynchronously, which an entry cannot be: send a separate request.`,
+    `\`${path.slice(0, 100)}\` ${what}, which an entry cannot have: send a separate request.`,
     at(entry, 'request.url'),
   );
 

@@ -10,10 +10,11 @@ import { escape } from '../../search/parse/escape.ts';
 import { shorten } from '../../validation/report.ts';
 
 /**
- * The JSON value of a parameter in a URL, which must be of a primitive type. Throws FhirError 400.
- * https://hl7.org/fhir/R4/operations.html#request
+ * The JSON value of a parameter in a URL, which must be of a primitive type, or a reference where it may be. Throws
+ * FhirError 400. https://hl7.org/fhir/R4/operations.html#request
  */
-export function readPrimitive({ name, type = '' }: OperationParameter, text: string): unknown {
+export function readPrimitive({ name, type = '', inUrl }: OperationParameter, text: string): unknown {
+  if (inUrl) return { reference: text };
   const primitive = primitives.get(type);
   if (primitive === undefined) {
     const what = type === '' ? 'parts' : `the type ${type}`;

@@ -1,5 +1,6 @@
 import { asString, isObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { Decimals } from '../../fhir/json.ts';
 import { FhirError, fhirError } from '../../fhir/error.ts';
 import { didYouMean } from '../../fhir/suggest.ts';
 import type { Operation, OperationParameter } from '../../model/model.ts';
@@ -18,9 +19,12 @@ import { readPrimitive, searchText, valueOfPart } from './argument-value.ts';
  */
 export class Arguments {
   readonly #values: ReadonlyMap<string, readonly unknown[]>;
+  /** The digits of numbers in the body. */
+  readonly decimals: Decimals | undefined;
 
-  constructor(values: ReadonlyMap<string, readonly unknown[]>) {
+  constructor(values: ReadonlyMap<string, readonly unknown[]>, decimals?: Decimals) {
     this.#values = values;
+    this.decimals = decimals;
   }
 
   all(name: string): readonly unknown[] {
@@ -93,7 +97,8 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
     } else if (handling !== 'lenient')
       throw fhirError(400, 'value', `\`${name}\` has no value; give it one or omit it.`, `http.${name}`);
   }
-  for (const { name, value, at } of readBody(engine, operation, request.body)) {
+  const { parts, decimals } = readBody(engine, operation, request.body);
+  for (const { name, value, at } of parts) {
     const parameter = operation.parameters.get(name);
     if (parameter !== undefined) add(name, valueOfPart(supported(operation, parameter, at), value, at), at);
     else if (unknown === 'searched') others.push([name, textOf(value, at)]);
@@ -103,7 +108,7 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
     const { length: count } = values.get(parameter.name) ?? [];
     requireCardinality(operation, parameter, count, places.get(parameter.name));
   }
-  return { given: new Arguments(values), others };
+  return { given: new Arguments(values, decimals), others };
 }
 
 /**
@@ -113,7 +118,7 @@ function readAll(engine: Engine, request: FhirRequest, unknown: 'refused' | 'sea
 export function searchPairs(engine: Engine, request: FhirRequest): readonly QueryPair[] {
   const operation = operationOf(engine.model, request);
   if (operation === undefined) throw new Error('The request calls no declared operation');
-  const sent = readBody(engine, operation, request.body).map(({ name, value, at }): QueryPair => {
+  const sent = readBody(engine, operation, request.body).parts.map(({ name, value, at }): QueryPair => {
     const parameter = operation.parameters.get(name);
     return [name, parameter === undefined ? textOf(value, at) : searchText(valueOfPart(parameter, value, at), at)];
   });
@@ -134,20 +139,44 @@ interface Part {
   readonly at: string;
 }
 
-function readBody(engine: Engine, operation: Operation, body: Buffer | undefined): readonly Part[] {
-  if (body === undefined || body.length === 0) return [];
+interface Body {
+  readonly parts: readonly Part[];
+  readonly decimals?: Decimals;
+}
+
+function readBody(engine: Engine, operation: Operation, body: Buffer | undefined): Body {
+  if (body === undefined || body.length === 0) return { parts: [] };
   requireLength(body, engine.maxBody, undefined);
   const { value, decimals } = parseBody(body, 'Parameters').parsed;
-  const issues = checkStructure(value, engine.model, undefined, { decimals });
-  if (issues.length > 0) throw new FhirError(400, issues);
   const resource = isObject(value) ? value : {};
-  if (resource['resourceType'] !== 'Parameters') return [ofResource(operation, resource)];
+  const isParameters = resource['resourceType'] === 'Parameters';
+  const known = isParameters ? withoutForeign(resource, operation.parameters, 'parameter') : value;
+  const issues = checkStructure(known, engine.model, undefined, { decimals });
+  if (issues.length > 0) throw new FhirError(400, issues);
+  if (!isParameters) return { parts: [ofResource(operation, resource)], decimals };
   const list = Array.isArray(resource['parameter']) ? (resource['parameter'] as readonly JsonObject[]) : []; // checked
-  return list.map((part, at) => ({
+  const parts = list.map((part, at) => ({
     name: asString(part['name']) ?? '',
     value: part,
     at: `Parameters.parameter[${at}]`,
   }));
+  return { parts, decimals };
+}
+
+/** Parameters, or a part, without the resources that the operation checks itself. */
+function withoutForeign(of: JsonObject, parameters: Operation['parameters'], property: string): JsonObject {
+  const list = of[property];
+  if (!Array.isArray(list)) return of;
+  const without = (list as readonly unknown[]).map(part => {
+    const parameter = isObject(part) ? parameters.get(asString(part['name']) ?? '') : undefined;
+    if (parameter === undefined || !isObject(part)) return part;
+    if (parameter.isForeign && isObject(part['resource'])) {
+      const { resource: _, ...rest } = part;
+      return rest;
+    }
+    return parameter.parts.size === 0 ? part : withoutForeign(part, parameter.parts, 'part');
+  });
+  return without.every((part, at) => part === list[at]) ? of : { ...of, [property]: without };
 }
 
 /** A resource alone is the argument of the parameter of its type. */
