@@ -43,3 +43,15 @@ export function digitsOf({ parent, element, code, index }: Node, decimals: Decim
   const list = parent.value[property];
   return Array.isArray(list) ? decimals.get(list)?.[index] : undefined;
 }
+
+/** The text of a cell in formats without types: a decimal has the digits of the record; null for none. */
+export function cellText(cell: Cell): string | null {
+  if (cell === null) return null;
+  return typeof cell === 'object' ? cell.json : String(cell);
+}
+
+/** The value of a cell that is a whole number; undefined for any other. */
+export function wholeNumber(cell: Cell): bigint | undefined {
+  const text = typeof cell === 'number' || typeof cell === 'object' ? cellText(cell) : null;
+  return text !== null && /^-?\d{1,19}$/.test(text) ? BigInt(text) : undefined;
+}

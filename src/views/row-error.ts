@@ -4,11 +4,18 @@ export class RowError extends Error {
   readonly code: 'invalid' | 'too-costly';
   /** The place in the view: `select[0].column[1].path`. */
   readonly place: string | undefined;
+  /** `Type/id`; undefined until it is known. */
+  readonly record: string | undefined;
 
-  constructor(code: RowError['code'], message: string, { place }: { readonly place?: string | undefined } = {}) {
+  constructor(
+    code: RowError['code'],
+    message: string,
+    { place, record }: { readonly place?: string | undefined; readonly record?: string | undefined } = {},
+  ) {
     super(message);
     this.name = 'RowError';
     this.code = code;
     this.place = place;
+    this.record = record;
   }
 }
