@@ -82,7 +82,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
   ['model', 4_400, 5_350],
-  ['cli', 4_300, 5_420],
+  ['cli', 4_300, 5_460],
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
   ['fhirpath', 3_000, 3_940],

@@ -46,6 +46,7 @@ const shown: Readonly<Record<string, readonly RegExp[]>> = {
     /The definitions are valid: 3 resource types/,
   ],
   'README.md': [/"type": "Patient"/, /"family": "Tremblay"/, /"total":[1-9]/, /Serves http:\S+\/r4\/\{partition\}/],
+  'src/cli/README.md': [/Systolic blood pressure\D+99\D+123\.6/],
   'src/interaction/README.md': [/^HTTP\/1\.1 201 /m, /"title":"A dot"/],
   'src/store/README.md': [/verified, 0 findings/, /^\d+ records [^\n]* 0 findings/m],
 };

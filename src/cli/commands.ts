@@ -25,6 +25,7 @@ const clients = () => import('./clients.ts');
 const clientChanges = () => import('./client-changes.ts');
 const users = () => import('./users.ts');
 const partitions = () => import('./partitions.ts');
+const views = () => import('./views.ts');
 const terminology = () => import('./terminology.ts');
 
 export const commands: readonly CommandEntry[] = [
@@ -36,6 +37,9 @@ export const commands: readonly CommandEntry[] = [
   entry('terminology load', 'Load a code system with many concepts', terminology, 'terminologyLoad'),
   entry('terminology list', 'List the code systems that were loaded', terminology, 'terminologyList'),
   entry('terminology remove', 'Remove a code system that was loaded', terminology, 'terminologyRemove'),
+  entry('view run', 'Run a view on the records of a partition, and write its rows', views, 'viewRun'),
+  entry('view schema', 'Print the table of a view', views, 'viewSchema'),
+  entry('view list', 'List the views of the definitions', views, 'viewList'),
   entry('validate', 'Check resources in files against R4 and profiles', () => import('./validate.ts'), 'command'),
   entry('definitions check', 'Check the definition files, as a start would', definitions, 'definitionsCheck'),
   entry(
