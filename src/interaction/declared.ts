@@ -1,6 +1,5 @@
 import { fhirError } from '../fhir/error.ts';
 import type { FhirError } from '../fhir/error.ts';
-import { isJobInteraction } from '../fhir/interaction.ts';
 import type { InteractionCode, TypeInteraction } from '../fhir/interaction.ts';
 import type { Model, ResourceType } from '../model/model.ts';
 import { hasJobs, operationCallOf } from '../model/operation-call.ts';
@@ -13,7 +12,7 @@ import type { Route } from './interaction.ts';
  */
 export function isDeclared(model: Model, asked: Route): boolean {
   if (asked.interaction === 'capabilities') return true;
-  if (isJobInteraction(asked.interaction)) return hasJobs(model);
+  if (asked.job !== undefined) return hasJobs(model);
   if (asked.compartment !== undefined && !model.searchedCompartments.has(asked.compartment.type)) return false;
   if (asked.resourceType === undefined && asked.compartment !== undefined) return true;
   if (asked.interaction === 'operation') return operationCallOf(model, asked) !== undefined;
