@@ -67,7 +67,7 @@ export function answerFhir(parts: FhirRequestParts, shape: Shape, respond: Respo
       const pairs = read instanceof Promise ? await read : read;
       state.pretty = prettyOf(pairs, handling); // a later refusal has the same format
       asksContent = route.resourceType === 'Binary' && asksForContent(route, pairs, accept);
-      const ownFormat = hasOwnFormat(model, route);
+      const ownFormat = route.operation !== undefined && hasOwnFormat(model, route);
       state.contentType = ownFormat
         ? defaultContentType
         : contentTypeOf(pairs, handling, asksContent ? undefined : accept);
