@@ -27,6 +27,7 @@ import { isMet, measureTerminology } from './measure/terminology.ts';
 import type { TerminologyRow } from './measure/terminology.ts';
 import { measureTransactions } from './measure/transactions.ts';
 import { untilCompiled, untilSettled } from './measure/warm-up.ts';
+import { measureViews } from './measure/views.ts';
 import { measureVersions } from './measure/versions.ts';
 import { measureWords } from './measure/words.ts';
 import { measureValidation } from './measure/validation.ts';
@@ -69,6 +70,7 @@ else if (options.processes !== undefined) await processes(options.processes, opt
 else if (options.explorer) await guard('explorer', options);
 else if (options.terminology) await terminology(options);
 else if (options.export) await exports(options);
+else if (options.views) await views(options);
 else if (options.store !== undefined) await mongo(options.store, options);
 else if (options.scale !== undefined) await scale(options.scale, options);
 else await bench(options);
@@ -193,6 +195,14 @@ async function terminology({ quick, check }: Options): Promise<void> {
   }
   save('terminology', results);
   if (check && (results['100000'] ?? []).some(row => !isMet(row))) process.exitCode = 1;
+}
+
+async function views({ quick, check }: Options): Promise<void> {
+  const data = await dataset(standardSize, say);
+  const rows = await measureViews(data, { rounds: quick ? 3 : 7 }, say);
+  console.log(`\n${terminologyTable(rows)}`);
+  save('views', { resources: data.resources, views: rows });
+  if (check && rows.some(row => !isMet(row))) process.exitCode = 1;
 }
 
 async function exports({ quick, check }: Options): Promise<void> {

@@ -24,6 +24,8 @@ export interface Options {
   readonly terminology: boolean;
   /** Exports, and nothing else. */
   readonly export: boolean;
+  /** Rows of a view, and nothing else. */
+  readonly views: boolean;
   /** The workloads of the field's benchmark, and nothing else. */
   readonly field: boolean;
   /** Base URL of the server that gets these workloads; undefined where the bench starts the service for each. */
@@ -53,6 +55,7 @@ records are synthetic and kept in .cache/bench; results go to bench-results/ as 
   --explorer     Compare the service with and without its pages for browsers: reads and searches as JSON
   --terminology  Code systems of 100,000 and 500,000 concepts with three parents each: load, pages, filters, is-a,
                  single codes; --quick for the smaller one. With --check, exit code 1 if a budget is exceeded
+  --views        A view of six columns over all Observations, as NDJSON, CSV and Parquet
   --export       An export of all records, beside rows of SQLite that are written to a file in the same process
   --field        The workloads of the field's benchmark, by as many users: records created, read, updated and deleted,
                  Bundles of 306 entries, searches by name; --quick for a tenth of the time, --case for one of them,
@@ -81,6 +84,7 @@ export function readOptions(argv: readonly string[]): Options {
       explorer: { type: 'boolean', default: false },
       terminology: { type: 'boolean', default: false },
       export: { type: 'boolean', default: false },
+      views: { type: 'boolean', default: false },
       field: { type: 'boolean', default: false },
       server: { type: 'string' },
       'server-pid': { type: 'string' },
@@ -105,6 +109,7 @@ export function readOptions(argv: readonly string[]): Options {
     explorer: values.explorer,
     terminology: values.terminology,
     export: values.export,
+    views: values.views,
     field: values.field,
     server: values.server,
     serverPid: values['server-pid'] === undefined ? undefined : Number(values['server-pid']),
