@@ -84,7 +84,7 @@ const httpOnMongodb = {
   ...sharing,
   name: 'mongodb-http',
   include: [
-    'test/http/{conditional,conditional-chains,create,create-declared,create-refused,create-retried,delete,delete-references,history,odd-queries,read,stored-definitions}.test.ts',
+    'test/http/{conditional,conditional-chains,create,create-declared,create-refused,create-retried,delete,delete-references,history,odd-queries,read,stored-bounds,stored-definitions}.test.ts',
     'test/http/{interleaving,patch,search,search-values,transaction-races,update}.test.ts',
     'test/interaction/{batch,search-contained,search-explain,search-filter,search-hierarchy,search-inside}.test.ts',
     'test/interaction/{search-intervals,search-joins,search-lists,search-near,search-versions}.test.ts',

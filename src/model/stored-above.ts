@@ -111,6 +111,7 @@ function storedParameters(
         if (mistakes.length === 0) one(here, 'expression', 'The expression cannot be compiled.');
         continue;
       }
+      if (param.delegated) one(here, 'expression', unbounded);
       if (param.type === 'special' && param.special === undefined)
         one(here, 'type', 'A parameter of type `special` that is no position cannot be evaluated; use another type.');
       const isHierarchical = (name: string): boolean => below.types.get(name)?.hierarchy !== undefined;
@@ -129,6 +130,11 @@ function storedParameters(
 const tooMany =
   `A partition can have ${mostStoredParameters.ofType} search parameters of its own for a type, and ` +
   `${mostStoredParameters.all} in all; delete some first.`;
+
+/** The compiled forms take a time that grows with the record; what fhirpath.js runs may take seconds for each record. */
+const unbounded =
+  'The expression has forms that are not compiled here, so that its time is not bounded. Use paths, `|`, `where` with ' +
+  'comparisons, `ofType`, `as`, `extension`, `exists` and `resolve() is`.';
 
 /** Undefined for an expression that cannot be compiled for a reason of its own, such as its depth. */
 function tryCompile(compile: () => SearchParam | undefined): SearchParam | undefined {
