@@ -131,10 +131,10 @@ const tooMany =
   `A partition can have ${mostStoredParameters.ofType} search parameters of its own for a type, and ` +
   `${mostStoredParameters.all} in all; delete some first.`;
 
-/** The compiled forms take a time that grows with the record; what fhirpath.js runs may take seconds for each record. */
+/** What is compiled takes a time that grows with the record; what fhirpath.js runs may take seconds for each record. */
 const unbounded =
-  'The expression has forms that are not compiled here, so that its time is not bounded. Use paths, `|`, `where` with ' +
-  'comparisons, `ofType`, `as`, `extension`, `exists` and `resolve() is`.';
+  'The expression has forms that are not compiled here, so that its time is not bounded. Use paths, `|`, `where` ' +
+  'with comparisons, `ofType`, `as`, `extension`, `exists` and `resolve() is`.';
 
 /** Undefined for an expression that cannot be compiled for a reason of its own, such as its depth. */
 function tryCompile(compile: () => SearchParam | undefined): SearchParam | undefined {
