@@ -82,7 +82,7 @@ describe.skipIf(missing.length > 0)(`the commands of the READMEs${unless}`, () =
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'crs-readme-'));
-    for (const name of ['test', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
+    for (const name of ['src', 'test', 'node_modules']) symlinkSync(join(root, name), join(folder, name));
     // What the page on Inferno expects of its reader: a certificate and the keys of the kit.
     const { cert, key } = selfSigned('records.example');
     writeFileSync(join(folder, 'cert.pem'), cert);
