@@ -81,7 +81,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['explorer', 5_900, 6_770],
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
-  ['model', 4_400, 5_350],
+  ['model', 4_400, 5_370],
   ['cli', 4_300, 5_460],
   ['search', 4_200, 4_680],
   ['conformance', 4_100, 4_510],
@@ -91,7 +91,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['http', 2_400, 3_480],
   ['auth', 2_000, 2_260],
   ['audit', 1_900, 2_090],
-  ['bulk', 2_300, 4_760],
+  ['bulk', 2_300, 4_980],
   ['engine', 1_700, 2_130],
   ['demo', 1_500, 1_650],
   ['views', 2_600, 2_860],
@@ -106,7 +106,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['observability', 450, 495],
   ['limits', 400, 440],
 ];
-const mostLines = 115_000;
+const mostLines = 115_500;
 const mostFiles = 1_337;
 
 describe('the size of src', () => {

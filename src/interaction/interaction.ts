@@ -222,6 +222,8 @@ export interface Jobs {
 
 /** How the jobs of a kind are answered. */
 export interface JobAnswers {
+  /** The file to which the state of a job leads once it has ended, well or not; undefined: the state has the result. */
+  readonly result?: string;
   /**
    * Throws FhirError 403 if the caller, who is of the client of the job, may not have what it made, or this file of it.
    */

@@ -43,13 +43,15 @@ export const urlOf = ({ base }: Pick<FhirRequest, 'base'>, id: string, file?: st
 export const jobStatus: Interaction = async (engine, request) => {
   const { job, answers } = await findJob(engine, request);
   answers.requireAccess(engine, request, job);
+  const expires = job.expires === undefined ? {} : { Expires: new Date(job.expires).toUTCString() };
+  if (answers.result !== undefined && (job.state === 'done' || job.failure !== undefined))
+    return { status: 303, headers: { Location: urlOf(request, job.id, answers.result), ...expires, ...uncached } };
   if (job.failure !== undefined) throw new FhirError(job.failure.status, job.failure.issues, uncached);
   if (job.state !== 'done') {
     const wait = String(pauseOf(engine.now() - job.started));
     return { status: 202, headers: { 'X-Progress': job.progress, 'Retry-After': wait, ...uncached } };
   }
   const { headers, ...answer } = answers.done(engine, request, job);
-  const expires = job.expires === undefined ? {} : { Expires: new Date(job.expires).toUTCString() };
   return { ...answer, headers: { ...headers, ...expires, ...uncached } };
 };
 
@@ -69,6 +71,10 @@ export const jobCancel: Interaction = async (engine, request) => {
 /** A file of a job that is done. */
 export const jobFile: Interaction = async (engine, request) => {
   const { job, jobs, answers } = await findJob(engine, request);
+  if (job.failure !== undefined && request.file === answers.result) {
+    answers.requireAccess(engine, request, job);
+    throw new FhirError(job.failure.status, job.failure.issues, uncached);
+  }
   const file = job.state === 'done' ? job.files.find(({ name }) => name === request.file) : undefined;
   if (file === undefined) throw fhirError(404, 'not-found', 'The job has no such file.');
   answers.requireAccess(engine, request, job, file);

@@ -56,6 +56,12 @@ const all = [
     scopes: { type: 'any', instance: 'any' },
   },
   {
+    code: 'sql-export',
+    scopes: { system: 'parts' },
+    foreign: ['subject.subjectResource'],
+    startsJob: true,
+  },
+  {
     code: 'sql-run',
     scopes: { system: 'parts' },
     foreign: ['subjectResource'],
@@ -94,6 +100,12 @@ const all = [
       default-valueset-version lenient-display-validation activeOnly valueset-membership-only tx-resource codeSystem
       version
     `),
+  },
+  {
+    code: 'viewdefinition-export',
+    scopes: { system: 'parts' },
+    foreign: ['view.viewResource'],
+    startsJob: true,
   },
   {
     code: 'viewdefinition-run',

@@ -73,7 +73,7 @@ export const exportAnswers: JobAnswers = {
 };
 
 /** Whether a rule has every record that another one has, as far as their form tells. */
-function covers(rule: Query, other: Query): boolean {
+export function covers(rule: Query, other: Query): boolean {
   if (rule.kind === 'all' || isDeepStrictEqual(rule, other)) return true;
   if (other.kind === 'or') return other.of.every(one => covers(rule, one));
   if (rule.kind === 'or') return rule.of.some(one => covers(one, other));

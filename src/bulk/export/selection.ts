@@ -57,13 +57,7 @@ export function createSelection(
     if (owner === undefined) return true;
     if (type === owner) return patients?.has(record.id) !== false;
     if (level === 'group' && type.name === 'Group') return record.id === task.group;
-    const links: readonly SearchParam[] = type.compartmentLinks.get(owner.name) ?? [];
-    if (links.length === 0) return false;
-    const entries = extract(withOnly(type, links), record.text, { id: partition.id, zone });
-    return entries.some(({ value }) => {
-      const id = value.kind === 'reference' ? localId(value, owner, { base, extract, partition }) : undefined;
-      return id !== undefined && patients?.has(id) !== false;
-    });
+    return patientsOfRecord(type, record, owner, { base, extract, partition }).some(id => patients?.has(id) !== false);
   };
   const decide =
     (...of: readonly ((type: ResourceType, record: StoredVersion & { readonly text: string }) => boolean)[]) =>
@@ -100,6 +94,21 @@ export function createSelection(
       isInCompartment,
     ),
   };
+}
+
+/** The ids of the patients (records of the type `owner`) whose compartments have a record. */
+export function patientsOfRecord(
+  type: ResourceType,
+  { id, text }: Pick<StoredVersion, 'id'> & { readonly text: string },
+  owner: ResourceType,
+  place: { readonly base: string; readonly extract: Engine['extract']; readonly partition: Partition },
+): readonly string[] {
+  if (type === owner) return [id];
+  const links: readonly SearchParam[] = type.compartmentLinks.get(owner.name) ?? [];
+  if (links.length === 0) return [];
+  const { id: partition, settings } = place.partition;
+  const entries = place.extract(withOnly(type, links), text, { id: partition, zone: settings.zone });
+  return entries.flatMap(({ value }) => (value.kind === 'reference' ? (localId(value, owner, place) ?? []) : []));
 }
 
 /** The ids of the patients, if not all are exported. */

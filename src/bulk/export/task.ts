@@ -34,11 +34,14 @@ export interface ExportTask {
   readonly isForClients: boolean;
 }
 
-/** The client of an export, with its scopes of the context `system`. */
+/** The client of an export with the scopes that count, and of a user what these depend on. */
 export interface ExportCaller {
   readonly issuer: string;
   readonly client: string;
   readonly scopes: readonly string[];
+  readonly subject?: string | undefined;
+  readonly patient?: string | undefined;
+  readonly fhirUser?: string | undefined;
 }
 
 /** The caller of a request as an export has it: scopes of users and patients do not count. */
@@ -69,8 +72,8 @@ export function accessOf(
   },
 ): Access {
   if (caller === undefined) return 'open';
-  const { issuer, client, scopes } = caller;
-  const claims = { issuer, client, subject: undefined, patient: undefined, fhirUser: undefined };
+  const { issuer, client, scopes, subject, patient, fhirUser } = caller;
+  const claims = { issuer, client, subject, patient, fhirUser };
   return createAccess(
     { ...claims, scope: scopes.join(' '), partition, expires: Number.MAX_SAFE_INTEGER },
     { model, base, zone, now },

@@ -107,7 +107,8 @@ export async function* printTable(
 
 const none: AsyncIterable<Iterable<NamedRecord>> = (async function* () {})();
 
-function rowsOfRecord(
+/** The rows of a record. Throws FhirError 422 if the view does not fit it, 403 beyond the limits. */
+export function rowsOfRecord(
   view: View,
   name: string,
   record: ViewRecord,

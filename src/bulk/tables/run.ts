@@ -24,7 +24,7 @@ import { formOf, inBinary } from './format.ts';
 import { ofPatient, patientsOf } from './patients.ts';
 import { RunClock, printTable } from './rows.ts';
 import type { NamedRecord } from './rows.ts';
-import { subjectOf } from './subject.ts';
+import { requireSearched, subjectOf } from './subject.ts';
 
 /**
  * `$sql-run`: the rows of a view of the records that the caller may search, or of those in the request. An answer that
@@ -101,11 +101,7 @@ async function storedPages(
 ): Promise<AsyncIterable<Iterable<NamedRecord>>> {
   const { model, extract, store } = engine;
   const { access, base } = request;
-  const type = model.types.get(view.resourceType);
-  if (type?.interactions.has('search-type') !== true) {
-    const text = `Records of the type ${view.resourceType} cannot be searched here: choose another view.`;
-    throw fhirError(422, 'invalid', text, 'resource');
-  }
+  const type = requireSearched(engine, view);
   requireScope(access, model, { interaction: 'search-type', resourceType: type.name }, base);
   const patients = await patientsOf(engine, request, partition, given, () => partition.moment());
   const since = given.text('_since');

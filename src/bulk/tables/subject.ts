@@ -3,6 +3,7 @@ import { asString, isObject } from '../../fhir/json-object.ts';
 import { belowBase, parseReference } from '../../fhir/reference.ts';
 import type { Engine, FhirRequest } from '../../interaction/interaction.ts';
 import type { Arguments } from '../../interaction/operation/arguments.ts';
+import type { ResourceType } from '../../model/model.ts';
 import { shorten } from '../../validation/report.ts';
 import { compileView } from '../../views/compile.ts';
 import type { View } from '../../views/view.ts';
@@ -87,3 +88,11 @@ const isQuery = (type: string | undefined): boolean => type === 'Library';
 
 const queryRefused = (): FhirError =>
   fhirError(400, 'not-supported', 'SQL queries (a Library) are not supported: send a ViewDefinition.', 'subject');
+
+/** The type of the records of a view. Throws FhirError 422 if they cannot be searched here. */
+export function requireSearched({ model }: Pick<Engine, 'model'>, { resourceType }: View): ResourceType {
+  const type = model.types.get(resourceType);
+  if (type?.interactions.has('search-type') === true) return type;
+  const text = `Records of the type ${resourceType} cannot be searched here: choose another view.`;
+  throw fhirError(422, 'invalid', text, 'resource');
+}

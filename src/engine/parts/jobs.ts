@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { exportAnswers, exportJobs } from '../../bulk/export/job.ts';
 import { exportKind, kickOff } from '../../bulk/export/kick-off.ts';
+import { sqlExport, tablesKind } from '../../bulk/tables/export.ts';
+import { tableAnswers, tableJobs } from '../../bulk/tables/export-job.ts';
 import { sqlRun } from '../../bulk/tables/run.ts';
 import type { Config } from '../../config/read.ts';
 import type { Engine, Interaction, Jobs } from '../../interaction/interaction.ts';
@@ -14,7 +16,9 @@ import type { Start } from '../start.ts';
 /** The operations of later folders than `interaction`. */
 export const laterOperations: ReadonlyMap<string, Interaction> = new Map([
   ['export', kickOff],
+  ['sql-export', sqlExport],
   ['sql-run', sqlRun],
+  ['viewdefinition-export', sqlExport],
   ['viewdefinition-run', sqlRun],
 ]);
 
@@ -33,10 +37,13 @@ export function openJobs({ config, now, log, opened }: Start, store: Store): Ope
     records,
     folder,
     mostOfClient: config.exportJobs,
-    answers: new Map([[exportKind, exportAnswers]]),
+    answers: new Map([
+      [exportKind, exportAnswers],
+      [tablesKind, tableAnswers],
+    ]),
     wake: () => runner?.wake(),
     work(engine) {
-      const kinds = [exportJobs(engine)];
+      const kinds = [exportJobs(engine), tableJobs(engine, now)];
       const fault = (error: unknown): void => log.fault(error, 'none');
       const working = new JobRunner({ records, folder, kinds, keep: config.exportKeep, now, fault });
       runner = working;

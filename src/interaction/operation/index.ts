@@ -17,22 +17,23 @@ import { validateCode } from './terminology/validate-code.ts';
 import { validate } from './validate.ts';
 
 /** What answers the calls of each operation, but for those of later folders (`Engine.operations`). */
-const interactions: Readonly<Record<Exclude<OperationCode, 'export' | 'sql-run' | 'viewdefinition-run'>, Interaction>> =
-  {
-    everything,
-    expand,
-    lastn,
-    lookup,
-    meta,
-    'meta-add': metaAdd,
-    'meta-delete': metaDelete,
-    snapshot,
-    status: parameterStatus,
-    subsumes,
-    translate,
-    validate,
-    'validate-code': validateCode,
-  };
+const interactions: Readonly<
+  Record<Exclude<OperationCode, 'export' | `sql-${string}` | `viewdefinition-${string}`>, Interaction>
+> = {
+  everything,
+  expand,
+  lastn,
+  lookup,
+  meta,
+  'meta-add': metaAdd,
+  'meta-delete': metaDelete,
+  snapshot,
+  status: parameterStatus,
+  subsumes,
+  translate,
+  validate,
+  'validate-code': validateCode,
+};
 const byCode = new Map<string, Interaction>(Object.entries(interactions));
 
 /**
