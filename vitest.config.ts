@@ -92,6 +92,7 @@ const httpOnMongodb = {
     'test/interaction/operation/{docref,everything,large-systems,lastn,meta}.test.ts',
     'test/interaction/transaction*.test.ts',
     'test/bulk/export/{access,complaints}.test.ts',
+    'test/bulk/tables/{sql-export,sql-run}.test.ts',
     'test/clients/{fhir-kit-client,medplum}.test.ts',
     'test/conformance/tester.test.ts',
   ],

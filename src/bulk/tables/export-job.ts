@@ -13,14 +13,15 @@ import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { MomentRecord } from '../../store/port/transfer.ts';
 import { readRecord } from '../../views/rows.ts';
-import { createTextWriter, textTypes } from '../../views/text-formats.ts';
-import type { TextWriter } from '../../views/text-formats.ts';
+import { createRowWriter, rowTypes } from '../../views/formats.ts';
+import type { RowWriter } from '../../views/formats.ts';
 import type { View } from '../../views/view.ts';
 import { covers } from '../export/job.ts';
 import { patientsOfRecord } from '../export/selection.ts';
 import { accessOf } from '../export/task.ts';
 import { mostPatients, tablesKind } from './export.ts';
 import { argumentsOf } from './export-task.ts';
+import type { TablePart } from './format.ts';
 import type { TablesTask } from './export-task.ts';
 import { patientsOf } from './patients.ts';
 import { rowsOfRecord } from './rows.ts';
@@ -50,9 +51,12 @@ export const tableJobs = (engine: () => Engine, now: () => number): JobKind => (
   },
 });
 
+const put = (file: JobFileWriter, part: TablePart): Promise<void> | undefined =>
+  typeof part === 'string' ? file.add(part) : file.write(part);
+
 interface OpenTable {
   readonly view: View;
-  readonly writer: TextWriter;
+  readonly writer: RowWriter;
   readonly file: JobFileWriter;
   readonly name: string;
   readonly patients: Set<string>;
@@ -79,9 +83,9 @@ async function runTables(
     const name = `${at + 1}.${task.format}`;
     const file = await folder.open(job.id, name, 0);
     if (file === undefined) throw new Error('A file of an export cannot be opened');
-    const writer = createTextWriter(task.format, view, { header: task.header });
+    const writer = await createRowWriter(task.format, view, { header: task.header });
     open.push({ view, writer, file, name, patients: new Set() });
-    await file.add(writer.begin);
+    await put(file, writer.begin());
   }
   const time = new Date(moment).toISOString();
   let [records, turned, kept] = [0, performance.now(), performance.now()];
@@ -105,8 +109,7 @@ async function runTables(
         const read = readRecord(record.text);
         const owners = ownersOfRecord(type, record, { model, extract, base, partition });
         for (const { view, writer, file, patients: named } of tables) {
-          for (const row of await rowsOfRecord(view, `${name}/${record.id}`, read, time))
-            await file.add(writer.row(row));
+          await put(file, writer.rows(await rowsOfRecord(view, `${name}/${record.id}`, read, time)));
           for (const id of owners) if (named.size < mostPatients) named.add(id);
         }
       }
@@ -117,7 +120,7 @@ async function runTables(
     }
   }
   for (const { writer, file, name, patients: named } of open) {
-    await file.add(writer.end());
+    await put(file, writer.end());
     files.push({ name, bytes: await file.finish(), about: { format: task.format, patients: Array.from(named) } });
   }
   const result = await folder.open(job.id, resultFile, 0);
@@ -155,7 +158,7 @@ function resultOf(
 }
 
 interface AboutTable {
-  readonly format: keyof typeof textTypes;
+  readonly format: keyof typeof rowTypes;
   readonly patients?: readonly string[];
 }
 
@@ -184,6 +187,6 @@ export const tableAnswers: JobAnswers = {
   },
   describe({ about }) {
     const { format, patients } = about as AboutTable; // runTables has written it
-    return { contentType: textTypes[format], ...(patients === undefined ? {} : { patients }) };
+    return { contentType: rowTypes[format], ...(patients === undefined ? {} : { patients }) };
   },
 };

@@ -1,5 +1,5 @@
 import type { ExportCaller } from '../export/task.ts';
-import type { TextFormat } from '../../views/text-formats.ts';
+import type { RowFormat } from '../../views/formats.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 
 /** What an export of tables has to do: the kick-off, checked. JSON, which the job has until it is done. */
@@ -10,7 +10,7 @@ export interface TablesTask {
   /** The moment of the store at which all tables are computed, in milliseconds since 1970 UTC. */
   readonly moment: number;
   readonly since?: number | undefined;
-  readonly format: TextFormat;
+  readonly format: RowFormat;
   readonly header: boolean;
   readonly tracking?: string | undefined;
   readonly tables: readonly TableTask[];

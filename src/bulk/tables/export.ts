@@ -26,7 +26,12 @@ export const sqlExport: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, { ...request, handling });
   const format = formatNamed(given.text('_format') ?? 'ndjson');
   if (format === 'fhir')
-    throw fhirError(400, 'not-supported', 'Exports have no format `fhir`: use `ndjson`, `csv` or `json`.', '_format');
+    throw fhirError(
+      400,
+      'not-supported',
+      'Exports have no format `fhir`: use `ndjson`, `csv`, `json` or `parquet`.',
+      '_format',
+    );
   const tables = tablesOf(engine, request, [...given.all('subject'), ...given.all('view')]);
   const moment = await partition.moment();
   const patients = await patientsOf(engine, request, partition, given, () => Promise.resolve(moment));

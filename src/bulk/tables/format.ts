@@ -1,17 +1,17 @@
 import { accepts } from '../../fhir/accept.ts';
 import { fhirError } from '../../fhir/error.ts';
 import { shorten } from '../../validation/report.ts';
-import { textTypes } from '../../views/text-formats.ts';
-import type { TextFormat } from '../../views/text-formats.ts';
+import { rowTypes } from '../../views/formats.ts';
+import type { RowFormat } from '../../views/formats.ts';
 
 /** The form of an answer: a format, perhaps in a Binary. */
 export interface AnswerForm {
-  readonly format: TextFormat;
+  readonly format: RowFormat;
   readonly isBinary: boolean;
 }
 
 /** Codes and media types of `_format`; in a URL, an unescaped plus is a space. */
-const codes: ReadonlyMap<string, TextFormat> = new Map([
+const codes: ReadonlyMap<string, RowFormat> = new Map([
   ['ndjson', 'ndjson'],
   ['application/x-ndjson', 'ndjson'],
   ['application/ndjson', 'ndjson'],
@@ -19,6 +19,8 @@ const codes: ReadonlyMap<string, TextFormat> = new Map([
   ['text/csv', 'csv'],
   ['json', 'json'],
   ['application/json', 'json'],
+  ['parquet', 'parquet'],
+  ['application/vnd.apache.parquet', 'parquet'],
   ['fhir', 'fhir'],
   ['application/fhir+json', 'fhir'],
   ['application/fhir json', 'fhir'],
@@ -32,14 +34,15 @@ const byAccept = [
   ['application/ndjson', 'ndjson'],
   ['text/csv', 'csv'],
   ['application/json', 'json'],
+  ['application/vnd.apache.parquet', 'parquet'],
   [fhirJson, 'fhir'],
 ] as const;
 
 /** The format that `_format` names. Throws FhirError 400. */
-export function formatNamed(text: string): TextFormat {
+export function formatNamed(text: string): RowFormat {
   const found = codes.get(text.toLowerCase());
   if (found !== undefined) return found;
-  const known = 'use `ndjson`, `csv`, `json` or `fhir`';
+  const known = 'use `ndjson`, `csv`, `json`, `parquet` or `fhir`';
   throw fhirError(400, 'not-supported', `The format \`${shorten(text)}\` is not supported: ${known}.`, '_format');
 }
 
@@ -56,13 +59,16 @@ export function formOf(format: string | undefined, accept: string | undefined): 
     throw fhirError(406, 'not-supported', `No type of Accept is supported: use ${types}.`, 'http.Accept');
   }
   const named = formatNamed(format);
-  const [type = ''] = textTypes[named].split(';');
+  const [type = ''] = rowTypes[named].split(';');
   if (accepts(accept, type)) return { format: named, isBinary: false };
   return { format: named, isBinary: accepts(accept, fhirJson) };
 }
 
+/** A part of a table: text, or bytes of a format that is none. */
+export type TablePart = string | Uint8Array;
+
 /** The rows as the base64 of a Binary, in parts. https://hl7.org/fhir/R4/binary.html */
-export async function* inBinary(contentType: string, parts: AsyncIterable<string>): AsyncIterable<string> {
+export async function* inBinary(contentType: string, parts: AsyncIterable<TablePart>): AsyncIterable<string> {
   yield `{"resourceType":"Binary","contentType":${JSON.stringify(contentType)},"data":"`;
   let rest: Buffer = Buffer.alloc(0);
   for await (const part of parts) {

@@ -4,8 +4,9 @@ import type { FhirError } from '../../fhir/error.ts';
 import { readRows } from '../../views/read-rows.ts';
 import { RowError } from '../../views/row-error.ts';
 import type { ViewRecord, ViewRow } from '../../views/rows.ts';
-import type { TextWriter } from '../../views/text-formats.ts';
+import type { RowWriter } from '../../views/formats.ts';
 import type { View } from '../../views/view.ts';
+import type { TablePart } from './format.ts';
 
 /** A record with the name that errors give it. */
 export interface NamedRecord {
@@ -70,39 +71,49 @@ export interface RowOptions {
 }
 
 /**
- * The table of a view over records, as text in parts. Throws FhirError 422 for a record that the view does not fit, and
- * 403 `too-costly` beyond the limits of a record or of the time.
+ * The table of a view over records, in parts. Throws FhirError 422 for a record that the view does not fit, and 403
+ * `too-costly` beyond the limits of a record or of the time.
  */
 export async function* printTable(
   view: View,
   pages: AsyncIterable<Iterable<NamedRecord>>,
-  writer: TextWriter,
+  writer: RowWriter,
   { now, limit, clock }: RowOptions,
-): AsyncIterable<string> {
-  let text = writer.begin;
+): AsyncIterable<TablePart> {
+  let text = '';
   let count = 0;
+  /** What is to be sent, once there is enough of it. */
+  const print = (part: TablePart): TablePart | undefined => {
+    if (typeof part !== 'string') return part;
+    text += part;
+    if (text.length < partLength) return undefined;
+    const whole = text;
+    text = '';
+    return whole;
+  };
   const isFull = (): boolean => count >= limit;
+  const begin = print(writer.begin());
+  if (begin !== undefined) yield begin;
   for await (const page of isFull() ? none : pages) {
     for (const { name, record } of page) {
       const turned = clock.rest();
       if (turned !== undefined) await turned;
       const made = rowsOfRecord(view, name, record, now);
-      for (const row of made instanceof Promise ? await made : made) {
-        if (isFull()) break;
-        text += writer.row(row);
-        count++;
-      }
-      if (text.length >= partLength) {
+      const rows = made instanceof Promise ? await made : made;
+      const fitting = rows.length > limit - count ? rows.slice(0, limit - count) : rows;
+      count += fitting.length;
+      const part = print(writer.rows(fitting));
+      if (part !== undefined) {
         clock.pause();
-        yield text;
+        yield part;
         clock.resume();
-        text = '';
       }
       if (isFull()) break;
     }
     if (isFull()) break;
   }
-  yield text + writer.end();
+  if (text !== '') yield text;
+  yield writer.end();
 }
 
 const none: AsyncIterable<Iterable<NamedRecord>> = (async function* () {})();

@@ -18,9 +18,10 @@ import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { StoredVersion } from '../../store/port/records.ts';
 import { readRecord } from '../../views/rows.ts';
-import { createTextWriter, textTypes } from '../../views/text-formats.ts';
+import { createRowWriter, rowTypes } from '../../views/formats.ts';
 import type { View } from '../../views/view.ts';
 import { formOf, inBinary } from './format.ts';
+import type { TablePart } from './format.ts';
 import { ofPatient, patientsOf } from './patients.ts';
 import { RunClock, printTable } from './rows.ts';
 import type { NamedRecord } from './rows.ts';
@@ -46,11 +47,11 @@ export const sqlRun: Interaction = async (engine, request, partition) => {
       ? recordsIn(given, view, sent)
       : await storedPages(engine, request, partition, { view, given, clock, shown });
   const now = new Date(engine.now()).toISOString();
-  const writer = createTextWriter(format, view, { header: given.all('header')[0] !== false });
+  const writer = await createRowWriter(format, view, { header: given.all('header')[0] !== false });
   const table = printTable(view, pages, writer, { now, limit, clock });
-  const contentType = textTypes[format];
+  const contentType = rowTypes[format];
   const [media = ''] = contentType.split(';');
-  const answer = await answerOf(isBinary ? inBinary(media, table) : table, isBinary ? textTypes.fhir : contentType);
+  const answer = await answerOf(isBinary ? inBinary(media, table) : table, isBinary ? rowTypes.fhir : contentType);
   return { ...answer, records: shown.records };
 };
 
@@ -182,22 +183,22 @@ const mostCharacters = 4 * 1024 * 1024;
 const shortAnswer = 256 * 1024;
 
 /** The answer of parts: in one piece if it is short, else in parts, of which the first are made already. */
-async function answerOf(parts: AsyncIterable<string>, contentType: string): Promise<FhirResponse> {
+async function answerOf(parts: AsyncIterable<TablePart>, contentType: string): Promise<FhirResponse> {
   const reading = parts[Symbol.asyncIterator]();
-  let first = '';
-  while (first.length < shortAnswer) {
+  const first: Buffer[] = [];
+  for (let length = 0; length < shortAnswer; length += first.at(-1)?.length ?? 0) {
     const { done, value } = await reading.next();
-    if (done === true) return { status: 200, bytes: Buffer.from(first), headers: { 'Content-Type': contentType } };
-    first += value;
+    if (done === true) return { status: 200, bytes: Buffer.concat(first), headers: { 'Content-Type': contentType } };
+    first.push(Buffer.from(value));
   }
-  return { status: 200, stream: { contentType, parts: rest(first, reading) } };
+  return { status: 200, stream: { contentType, parts: rest(Buffer.concat(first), reading) } };
 }
 
-async function* rest(first: string, reading: AsyncIterator<string>): AsyncIterable<string> {
+async function* rest(first: Buffer, reading: AsyncIterator<TablePart>): AsyncIterable<TablePart> {
   yield first;
   for (;;) {
     const { done, value } = await reading.next();
     if (done === true) return;
-    yield value;
+    if (value.length > 0) yield value;
   }
 }

@@ -1,6 +1,7 @@
 // Rows of views over HTTP: what is refused, in which form rows come, and whose records they are of.
 // https://build.fhir.org/ig/HL7/sql-on-fhir/en/OperationDefinition-SQLRun.html
 import { fileURLToPath } from 'node:url';
+import { parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onlyOfR4 } from '../../support/r4-of.ts';
 import { put, serve } from '../../support/serve.ts';
@@ -134,6 +135,15 @@ describe('$sql-run with open access', () => {
   ])('forms its answer: %s', async (_why, parts, accept, type, text) => {
     const answer = await run(served, patients, parts, accept === undefined ? {} : { Accept: accept });
     expect([answer.status, answer.headers['content-type'], answer.text]).toEqual([200, type, text]);
+  });
+
+  it('answers Parquet', async () => {
+    const answer = await run(served, patients, [format('parquet')]);
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/vnd.apache.parquet']);
+    expect(await parquetReadObjects({ file: Uint8Array.from(answer.bytes).buffer })).toEqual([
+      { id: 'p', gender: 'female' },
+      { id: 'q', gender: 'male' },
+    ]);
   });
 
   it('quotes line breaks in CSV: medizininformatik-initiative/dataportal#214', async () => {
