@@ -124,6 +124,6 @@ describe('MedplumClient', () => {
     expect(expansion?.contains).toEqual([
       { system: 'http://hl7.org/fhir/administrative-gender', code: 'female', display: 'Female' },
     ]);
-    await expect(client.valueSetExpand({ url: `${url}x` })).rejects.toThrow('is loaded');
+    await expect(client.valueSetExpand({ url: `${url}x` })).rejects.toThrow(`No ValueSet \`${url}x\``);
   });
 });

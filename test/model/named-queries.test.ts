@@ -82,7 +82,7 @@ describe('an operation that is a search', () => {
     );
     expect(problems).toEqual([]);
     const { levels, query: found } = model?.types.get('Group')?.operations.get('members-since') ?? {};
-    expect(levels).toEqual({ type: { methods: ['GET', 'POST'], scopes: ['s'] } });
+    expect(levels).toEqual({ type: { methods: ['GET', 'POST'], scopes: ['s'], startsJob: false } });
     expect([...(found?.parameters.values() ?? [])]).toEqual([
       { name: 'code', required: true, repeats: true, type: 'token', dataType: 'Coding' },
       { name: 'member', required: false, repeats: false, type: 'token', dataType: 'id' },

@@ -193,7 +193,8 @@ describe('a declaration that this server cannot keep stops the start', () => {
   });
 
   it('holds the lists to what is implemented', () => {
-    const open = ['capabilities', 'operation'];
+    // A job has its interactions wherever an operation that starts one is declared.
+    const open = ['capabilities', 'operation', 'job-cancel', 'job-file', 'job-status'];
     expect(
       Object.keys(handlers)
         .filter(code => !open.includes(code))
@@ -237,8 +238,10 @@ describe('a declared operation', () => {
     const { model, problems } = await loadOnly(statement([group({ operation: [own] })], { operation: [own] }), files);
     expect(problems).toEqual([]);
     const { levels } = model?.types.get('Group')?.operations.get('meta') ?? {};
-    expect(levels).toEqual({ type: { methods, scopes: ['s'] } });
-    expect(model?.systemOperations.get('meta')?.levels).toEqual({ system: { methods, scopes: 'parts' } });
+    expect(levels).toEqual({ type: { methods, scopes: ['s'], startsJob: false } });
+    expect(model?.systemOperations.get('meta')?.levels).toEqual({
+      system: { methods, scopes: 'parts', startsJob: false },
+    });
     const [rest] = objectsOf(model?.statement['rest']);
     expect(rest?.['operation']).toEqual([own]);
     expect(objectsOf(rest?.['resource'])[0]?.['operation']).toEqual([own]);
