@@ -151,5 +151,5 @@ describe('kill -9', () => {
     expect(kept.size).toBe(next);
     for (const [id, at] of all) expect(kept.get(id)).toEqual([png(10_000 + at)]);
     for (const { findings } of await attachmentSteps(running.engine.store, partition.id)) expect(findings).toEqual([]);
-  }, 60_000);
+  }, 120_000);
 });
