@@ -35,12 +35,14 @@ export function createExplorer(parts: ExplorerParts): Pages {
     const room = parts.rooms.open(state.address);
     // No page of another origin reads a page, as it may read JSON.
     for (const name of res.getHeaderNames()) if (name.startsWith('access-control-')) res.removeHeader(name);
-    const send = (reply: Reply): void => sendReply(site, visit, reply, bytes => room.take(bytes));
+    const send = (reply: Reply): Promise<void> => sendReply(site, visit, reply, bytes => room.take(bytes));
     // A form waits for its client.
     const leave = method === 'POST' ? undefined : await atWork.take();
     try {
       if (problem !== undefined) throw problem.error;
-      send(await make(visit));
+      const reply = await make(visit);
+      if (reply.kind === 'download') leave?.(); // it lasts as long as its client likes
+      await send(reply);
     } catch (error) {
       const { failure, isFault } = answerOf(error, state.requestId);
       const isProblem = error instanceof PageProblem;
@@ -48,7 +50,8 @@ export function createExplorer(parts: ExplorerParts): Pages {
       if (res.headersSent || res.destroyed) return;
       const { place } = visit;
       const isSignIn = failure.status === 401 && place !== undefined;
-      send(isSignIn ? await signInInstead(visit, place, failure) : failurePage(visit, isProblem ? error : failure));
+      const page = isSignIn ? await signInInstead(visit, place, failure) : undefined;
+      await send(page ?? failurePage(visit, isProblem ? error : failure));
     } finally {
       leave?.();
       endWith(res, room);

@@ -227,7 +227,12 @@ export interface JobAnswers {
   /**
    * Throws FhirError 403 if the caller, who is of the client of the job, may not have what it made, or this file of it.
    */
-  requireAccess(engine: Engine, request: FhirRequest, job: JobRecord, file?: JobFile): void;
+  requireAccess(
+    engine: Engine,
+    request: Pick<FhirRequest, 'access' | 'base' | 'partition'>,
+    job: JobRecord,
+    file?: JobFile,
+  ): void;
   /** The answer to a poll of a job that is done. */
   done(engine: Engine, request: FhirRequest, job: JobRecord): FhirResponse;
   /** The media type of a file, and the ids of patients whose records are in it, for the audit. */

@@ -83,6 +83,30 @@ export const jobFile: Interaction = async (engine, request) => {
   return { status: 200, file: answer, headers: uncached, ...(patients === undefined ? {} : { patients }) };
 };
 
+/** The jobs of the caller in a partition, the newest first, without those that its access does not cover. */
+export async function jobsOf(
+  engine: Engine,
+  request: Pick<FhirRequest, 'access' | 'partition' | 'base'>,
+): Promise<readonly JobRecord[]> {
+  const { jobs } = engine;
+  if (jobs === undefined) return [];
+  const owner = ownerOf(request);
+  const found: JobRecord[] = [];
+  for await (const job of jobs.records.list())
+    if (isOwnedBy(job.owner, owner) && isCovered(engine, request, job)) found.push(job);
+  return found.sort((one, other) => other.started - one.started);
+}
+
+function isCovered(engine: Engine, request: Parameters<JobAnswers['requireAccess']>[1], job: JobRecord): boolean {
+  try {
+    engine.jobs?.answers.get(job.kind)?.requireAccess(engine, request, job);
+    return true;
+  } catch (error) {
+    if (error instanceof FhirError) return false;
+    throw error;
+  }
+}
+
 interface FoundJob {
   readonly job: JobRecord;
   readonly jobs: Jobs;

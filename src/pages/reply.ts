@@ -27,5 +27,12 @@ export type Reply =
   | { readonly kind: 'fragment'; readonly status?: number; readonly body: Html }
   /** Another content, such as a picture. */
   | { readonly kind: 'bytes'; readonly type: string; readonly bytes: Buffer }
+  /** A file to keep under a name, which `send` sends with headers. */
+  | {
+      readonly kind: 'download';
+      /** Letters, digits and `-_.` */
+      readonly name: string;
+      readonly send: (headers: readonly string[]) => Promise<void>;
+    }
   /** A redirect to a path of this server. */
   | { readonly kind: 'see'; readonly path: string };

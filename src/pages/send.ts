@@ -7,12 +7,12 @@ import type { PageVisit } from './visit.ts';
  * Sends a reply, which is never cached. `take` receives the bytes of the page before they are sent; its errors are
  * thrown.
  */
-export function sendReply<V extends PageVisit>(
+export async function sendReply<V extends PageVisit>(
   site: Site<V>,
   visit: V,
   reply: Reply,
   take: (bytes: number) => void = () => undefined,
-): void {
+): Promise<void> {
   const { request, response, language, link } = visit;
   if (!request.complete) request.resume(); // the rest is discarded, so that the browser reads the answer
   if (site.policy.frameAncestors.length > 0) response.removeHeader('X-Frame-Options'); // which cannot name origins
@@ -27,6 +27,11 @@ export function sendReply<V extends PageVisit>(
   if (reply.kind === 'bytes') {
     response.writeHead(200, { ...headers, 'Content-Type': reply.type, 'Content-Length': reply.bytes.length });
     response.end(reply.bytes);
+    return;
+  }
+  if (reply.kind === 'download') {
+    const disposition = `attachment; filename="${reply.name}"`;
+    await reply.send(Object.entries({ ...headers, 'Content-Disposition': disposition }).flat());
     return;
   }
   const bytes = Buffer.from((reply.kind === 'page' ? pageDocument(site, visit, reply) : reply.body).text);

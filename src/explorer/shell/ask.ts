@@ -5,6 +5,7 @@ import { asObject } from '../../fhir/json-object.ts';
 import type { JsonObject } from '../../fhir/json-object.ts';
 import type { Engine, FhirResponse } from '../../interaction/interaction.ts';
 import { requestFromPage } from '../../interaction/page-request.ts';
+import type { PageRequest } from '../../interaction/page-request.ts';
 import type { VisitedPartition } from './paths.ts';
 
 /** The answer of the FHIR interface. */
@@ -16,7 +17,7 @@ export interface InterfaceAnswer {
   readonly response: FhirResponse;
 }
 
-export type Ask = (target: string) => Promise<InterfaceAnswer>;
+export type Ask = (target: string, how?: PageRequest) => Promise<InterfaceAnswer>;
 
 /** The visitor of a page. */
 export interface Asker {
@@ -31,7 +32,7 @@ export interface Asker {
 /** Requests JSON with the rights of a visitor, as a client of the FHIR interface would. Throws FhirError. */
 export function createAsk(engine: Engine, asker: Asker): Ask {
   const { place, access, refused, requestId, address } = asker;
-  return async target => {
+  return async (target, how) => {
     if (place === undefined) throw new FhirError(404, [{ severity: 'error', code: 'not-found', text: noPlace }]);
     if (access === undefined) {
       engine.audit.require(); // no audit event would show the request
@@ -39,7 +40,7 @@ export function createAsk(engine: Engine, asker: Asker): Ask {
       engine.audit.refused(error.status, place.partition.id, address);
       throw error;
     }
-    const response = await requestFromPage(engine, { ...place, access, requestId, address }, target);
+    const response = await requestFromPage(engine, { ...place, access, requestId, address }, target, how);
     const text = response.body ?? '';
     let json: JsonObject | undefined;
     return {

@@ -13,13 +13,15 @@ import type { Context } from '../context.ts';
 /** An encoding of a file, in which it is compressed while it is sent. */
 export type FileEncoding = 'gzip' | 'br';
 
+type Connection = Pick<Context, 'req' | 'res' | 'method'>;
+
 /**
  * Sends a file, or the range of it that is asked for. Ranges are of the plain file: with one, it is not compressed, and
  * each encoding has an ETag of its own, so that no download is continued in another one. Throws FhirError 404 if the
  * file is gone, 416 for a range behind its end. https://www.rfc-editor.org/rfc/rfc9110#section-14
  */
 export async function sendFile(
-  { req, res, method }: Context,
+  { req, res, method }: Connection,
   { path, contentType, tag }: FileAnswer,
   status: number,
   headers: readonly string[],
@@ -60,7 +62,7 @@ export async function sendFile(
 
 /** Sends an answer in parts, as fast as its client takes them. Throws the error of a part. */
 export async function sendStream(
-  { res, method }: Context,
+  { res, method }: Connection,
   { contentType, parts }: StreamAnswer,
   status: number,
   headers: readonly string[],

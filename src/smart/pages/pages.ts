@@ -66,7 +66,7 @@ export function createPages(parts: PagesParts): Pages {
       const again = againAt(visit, found.value, failure);
       reply = problemPage(visit, failure, { again, details: isFault ? { requestId: visit.requestId } : {} });
     }
-    sendReply(site, visit, reply);
+    await sendReply(site, visit, reply);
     return true;
   };
 }
@@ -144,7 +144,7 @@ export function createProtocolErrorPage(
     const visit = beginFramed(publicUrl, request, response, { path, params: {}, query }, languages);
     const failure = problem(status, protocolProblem(status, error, description ?? ''));
     const { requestId } = visit;
-    sendReply(site, visit, problemPage(visit, failure, { details: { code: error, description, requestId } }));
+    await sendReply(site, visit, problemPage(visit, failure, { details: { code: error, description, requestId } }));
   };
 }
 
