@@ -78,7 +78,7 @@ describe('the conformance tester', () => {
 const budget: readonly (readonly [folders: string, lines: number, most: number])[] = [
   ['store', 14_500, 21_100],
   ['interaction', 10_700, 14_560],
-  ['explorer', 5_900, 6_770],
+  ['explorer', 5_900, 6_830],
   ['smart', 5_800, 6_660],
   ['validation', 5_200, 5_720],
   ['model', 4_400, 5_370],
@@ -106,7 +106,7 @@ const budget: readonly (readonly [folders: string, lines: number, most: number])
   ['observability', 450, 495],
   ['limits', 400, 440],
 ];
-const mostLines = 115_500;
+const mostLines = 115_740;
 const mostFiles = 1_337;
 
 describe('the size of src', () => {

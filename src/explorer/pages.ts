@@ -1,6 +1,8 @@
 import type { Reply } from '../pages/reply.ts';
 import type { Page } from '../pages/visit.ts';
 import { explainPage } from './explain/explain-page.ts';
+import { exportPosted, exportsPage } from './exports/exports-page.ts';
+import { jobFilePage, jobOfClient, jobPage, jobPosted } from './exports/job-page.ts';
 import { indexesPage } from './indexes/indexes-page.ts';
 import { overviewPage } from './patient/overview-page.ts';
 import { profilePage, profilesPage } from './profile/profile-page.ts';
@@ -39,6 +41,9 @@ export const pages: readonly Page<Visit>[] = [
   { pattern: '/explorer/:partition/profile', get: profilePage },
   { pattern: '/explorer/:partition/indexes', get: indexesPage },
   { pattern: '/explorer/:partition/explain', get: explainPage },
+  { pattern: '/explorer/:partition/exports', get: exportsPage, post: exportPosted },
+  { pattern: '/explorer/:partition/exports/:job', get: jobPage, post: jobPosted },
+  { pattern: '/explorer/:partition/exports/:job/:file', get: jobFilePage },
   { pattern: '/explorer/:partition/picture/:type/:id', get: picturePage },
   { pattern: '/explorer/:partition/types/:type', get: typePage },
   { pattern: '/explorer/:partition/types/:type/search', get: typeSearch },
@@ -47,6 +52,8 @@ export const pages: readonly Page<Visit>[] = [
   { pattern: '/r4/:partition/', get: basePage },
   { pattern: '/r4/:partition/metadata', get: interfacePage },
   { pattern: '/r4/:partition/_history', get: versionsPage },
+  { pattern: '/r4/:partition/_jobs/:job', get: jobOfClient },
+  { pattern: '/r4/:partition/_jobs/:job/:file', get: jobOfClient },
   { pattern: '/r4/:partition/:type', get: ofOperation('type', visit => resultsPage(visit)) },
   { pattern: '/r4/:partition/:type/_history', get: versionsPage },
   { pattern: '/r4/:partition/:type/:id', get: ofOperation('id', recordPage) },

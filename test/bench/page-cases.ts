@@ -1,5 +1,5 @@
 /** Pages for browsers, below `{base}/{partition}`; those that begin with `//` are below the root. */
-export const pageCases = [
+const pageCases = [
   '//',
   '',
   '/Patient',
@@ -20,8 +20,8 @@ export const pageCases = [
   '//explorer/demo/explain?query=Observation%3Fcode%3D8302-2',
 ] as const;
 
-/** Interfaces whose pages are looked at, with the settings of the server. */
+/** Interfaces whose pages are looked at, with the settings of the server and the pages. */
 export const pageInterfaces = [
-  ['the shipped interface', []],
-  ['all of R4', ['--interface', 'r4']],
+  ['the shipped interface', [], pageCases],
+  ['all of R4', ['--interface', 'r4'], [...pageCases, '//explorer/demo/exports']],
 ] as const;

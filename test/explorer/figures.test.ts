@@ -1,13 +1,13 @@
 // A page weighs at most 100 kB. How long one takes is in `npm run bench -- --case pages`.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generate } from '../../src/demo/generate.ts';
-import { pageCases, pageInterfaces } from '../bench/page-cases.ts';
+import { pageInterfaces } from '../bench/page-cases.ts';
 import { serve } from '../support/serve.ts';
 import type { Served } from '../support/serve.ts';
 
 const mostBytes = 100_000;
 
-describe.each(pageInterfaces)('a page of %s', (_, flags) => {
+describe.each(pageInterfaces)('a page of %s', (_, flags, cases) => {
   let server: Served;
   let patient: string;
   beforeAll(async () => {
@@ -20,7 +20,7 @@ describe.each(pageInterfaces)('a page of %s', (_, flags) => {
   }, 120_000);
   afterAll(() => server.close());
 
-  it.each(pageCases)('%s is light', async pattern => {
+  it.each(cases)('%s is light', async pattern => {
     const { status, bytes } = await server.get(pattern.replace('{patient}', patient), { Accept: 'text/html' });
     expect([status, bytes.length <= mostBytes]).toEqual([200, true]);
   });

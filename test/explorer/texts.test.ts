@@ -1,5 +1,6 @@
 // The pages are in English and in Canadian French.
 import { describe, expect, it } from 'vitest';
+import { exportTexts } from '../../src/explorer/exports/texts.ts';
 import { texts as interfaceTexts } from '../../src/explorer/interface/texts.ts';
 import { texts as resultsTexts } from '../../src/explorer/results/texts.ts';
 import { texts as sessionTexts } from '../../src/explorer/session/texts.ts';
@@ -12,6 +13,7 @@ const rooms = {
   session: sessionTexts,
   interface: interfaceTexts,
   results: resultsTexts,
+  exports: exportTexts,
 };
 
 /** Every text with its path; functions are called with one and with many. */

@@ -1,5 +1,7 @@
 import { parseJson } from '../../fhir/json.ts';
 import { asObject } from '../../fhir/json-object.ts';
+import { routeOfPath } from '../../interaction/routes.ts';
+import { operationCallOf } from '../../model/operation-call.ts';
 import { html } from '../../pages/html.ts';
 import { tabs } from '../../pages/parts.ts';
 import { typeName } from '../../pages/type-name.ts';
@@ -14,11 +16,16 @@ import { texts } from './texts.ts';
 
 /**
  * The answer of an operation that a browser may call: a Bundle as results, another resource as a sheet, or as JSON
- * (`_view=json`). It is no stored record, so that it has no versions and no other views of one.
+ * (`_view=json`). It is no stored record, so that it has no versions and no other views of one. An operation that
+ * starts a job leads to the form of exports.
  * https://hl7.org/fhir/R4/operations.html#response
  */
 export async function operationPage(visit: Visit): Promise<Reply> {
   const { target, options, language, engine, record, params } = visit;
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const call = operationCallOf(engine.model, routeOfPath(engine.model, 'GET', path, query));
+  // A link never starts a job: a form of this server does.
+  if (call?.startsJob === true) return { kind: 'see', path: `/explorer/${params['partition'] ?? ''}/exports` };
   const answer = await visit.ask(target);
   const parsed = parseJson(answer.text);
   const resource = asObject(parsed.value);
@@ -26,7 +33,6 @@ export async function operationPage(visit: Visit): Promise<Reply> {
   const [words, names] = [texts[language], textsOf(language)];
   const view = viewOf(visit, [], parsed.decimals);
   const format = formatOf(options);
-  const [path = ''] = target.split('?');
   const code = path.slice(path.lastIndexOf('/') + 1);
   const type = engine.model.types.get(params['type'] ?? '') ?? engine.model.types.get(params['owner'] ?? '');
   const title = type === undefined ? code : `${code} – ${typeName(engine.model, type.name, language)}`;

@@ -1,3 +1,4 @@
+import type { Model } from '../../model/model.ts';
 import { assetsBelow } from '../../pages/assets.ts';
 import { yearInSeconds } from '../../pages/cookies.ts';
 import { html } from '../../pages/html.ts';
@@ -8,6 +9,7 @@ import type { Reply } from '../../pages/reply.ts';
 import type { Navigation, Site } from '../../pages/site.ts';
 import { pageTexts } from '../../pages/texts.ts';
 import type { ExplorerParts } from './parts.ts';
+import { exportLevels } from '../exports/exports-page.ts';
 import { localPath } from './paths.ts';
 import type { ShellTexts } from './texts.ts';
 import type { Visit } from './visit.ts';
@@ -15,12 +17,20 @@ import type { Visit } from './visit.ts';
 /** Style sheets, scripts and logo of the pages. */
 export const assets = assetsBelow('/explorer/assets/');
 
+interface Section {
+  readonly name: keyof ShellTexts['sections'];
+  readonly path: (id: string) => string;
+  /** Whether the interface has it; undefined: always. */
+  readonly isServed?: (model: Model) => boolean;
+}
+
 /** The sections of a partition, in the header of every page. */
-const sections: readonly { readonly name: keyof ShellTexts['sections']; readonly path: (id: string) => string }[] = [
+const sections: readonly Section[] = [
   { name: 'interface', path: id => `/r4/${id}/metadata` },
   { name: 'profiles', path: id => `/explorer/${id}/profiles` },
   { name: 'indexes', path: id => `/explorer/${id}/indexes` },
   { name: 'explain', path: id => `/explorer/${id}/explain` },
+  { name: 'exports', path: id => `/explorer/${id}/exports`, isServed: model => exportLevels(model).length > 0 },
 ];
 
 /** The frame of the explorer. */
@@ -40,19 +50,20 @@ export const explorerSite = ({ publicUrl, brand }: ExplorerParts): Site<Visit> =
 });
 
 function navigation(visit: Visit): Navigation {
-  const { language, texts, path, place, user, link, request } = visit;
+  const { language, texts, path, place, user, link, request, engine } = visit;
   const from = request.url ?? path;
-  const section = ({ name, path: pathOf }: (typeof sections)[number], id: string): Html => {
+  const section = ({ name, path: pathOf }: Section, id: string): Html => {
     const target = pathOf(id);
     return html`<li>
       <a href="${link(target)}" ${target === path && html` aria-current="page"`}>${texts.sections[name]}</a>
     </li>`;
   };
+  const served = sections.filter(({ isServed }) => isServed?.(engine.model) !== false);
   const top: Markup =
     place !== undefined &&
     html`<nav class="sections" aria-label="${texts.sectionsLabel}">
       <ul>
-        ${sections.map(one => section(one, place.partition.id))}
+        ${served.map(one => section(one, place.partition.id))}
       </ul>
     </nav>`;
   const bottom: Markup =

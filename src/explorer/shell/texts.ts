@@ -4,7 +4,13 @@ import type { Language } from '../../pages/language.ts';
 const en = {
   sectionsLabel: 'Sections',
   /** The sections of a partition (sections.ts). */
-  sections: { interface: 'Interface', profiles: 'Profiles', indexes: 'Indexes', explain: 'Explain' },
+  sections: {
+    interface: 'Interface',
+    profiles: 'Profiles',
+    indexes: 'Indexes',
+    explain: 'Explain',
+    exports: 'Exports',
+  },
   errors: {
     missing: 'There is nothing here',
     refused: 'The request was refused',
@@ -19,7 +25,13 @@ export type ShellTexts = typeof en;
 
 const fr: ShellTexts = {
   sectionsLabel: 'Sections du site',
-  sections: { interface: 'Interface FHIR', profiles: 'Profils', indexes: 'Index', explain: 'Expliquer' },
+  sections: {
+    interface: 'Interface FHIR',
+    profiles: 'Profils',
+    indexes: 'Index',
+    explain: 'Expliquer',
+    exports: 'Exportations',
+  },
   errors: {
     missing: 'Il n’y a rien ici',
     refused: 'La requête a été refusée',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadInto, ndjson, partition, temporary } from '../data/dataset.ts';
-import { pageCases, pageInterfaces } from '../page-cases.ts';
+import { pageInterfaces } from '../page-cases.ts';
 import { median } from '../statistics.ts';
 import { startSubject } from './subjects.ts';
 
@@ -26,13 +26,13 @@ export async function measurePages(
     const source = await ndjson(records, 9, join(scratch.folder, 'records.ndjson'));
     const patient = firstPatient(source.file);
     const rows: PageRow[] = [];
-    for (const [at, [name, settings]] of pageInterfaces.entries()) {
+    for (const [at, [name, settings, cases]] of pageInterfaces.entries()) {
       say(`Asking for pages of ${name} …`);
       const file = join(scratch.folder, `${at}.sqlite`);
       await loadInto(file, source.file);
       const { port, child } = await startSubject('service', file, { bound: false, settings });
       try {
-        for (const pattern of pageCases) {
+        for (const pattern of cases) {
           const path = pattern.replace('{patient}', patient);
           const url = `http://127.0.0.1:${port}${path.startsWith('//') ? path.slice(1) : `/r4/${partition}${path}`}`;
           const times: number[] = [];

@@ -11,6 +11,7 @@ import {
   takePicture,
   unlessChromium,
 } from '../../smart/pages/browser/support/chromium.ts';
+import { exportFolder, exported } from '../../bulk/export/support.ts';
 import { onlyOfR4 } from '../../support/r4-of.ts';
 import { observation } from '../../support/resources.ts';
 import { serve } from '../../support/serve.ts';
@@ -34,6 +35,12 @@ const brokenWords = `(() => {
   }
   return [...new Set(found)];
 })()`;
+
+/** The id of an export that is complete. */
+async function exportedJob(server: Served): Promise<string> {
+  const { job } = await exported(server, '/$export?_type=Patient');
+  return job.split('/').at(-1) ?? '';
+}
 
 describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, () => {
   const records = [...generate({ patients: 3, seed: 905, date: '2026-11-20' })];
@@ -62,7 +69,7 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
       }),
     ];
     [server, browser] = await Promise.all([
-      serve([...records.map(({ text }) => text), ...extra], ['--capability', capability]),
+      serve([...records.map(({ text }) => text), ...extra], ['--capability', capability, ...exportFolder()]),
       openBrowser(),
     ]);
     const root = '//explorer/demo';
@@ -92,6 +99,8 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
       type: `${root}/profile?url=Observation`,
       indexes: `${root}/indexes`,
       indexesOfType: `${root}/indexes?type=Observation`,
+      exports: `${root}/exports`,
+      job: `${root}/exports/${await exportedJob(server)}`,
       explain: `${root}/explain?query=${encodeURIComponent('Observation?code=8302-2&_sort=-date')}`,
     });
   }, 120_000);
@@ -126,6 +135,7 @@ describe.skipIf(!hasChromium)(`pages of records in Chromium${unlessChromium}`, (
     const others = pages.filter(({ get }) => get !== undefined).map(({ pattern }) => pattern);
     // Redirects, parts of pages and an alias; below, another alias and paths of no interaction.
     const without = ['/language', '/open', '/callback', '/search', '/suggest', '/picture/:type/:id', '/explorer'];
+    without.push('/:file', '/_jobs/:job'); // files to keep, and redirects
     const pagesOnly = others.filter(pattern => !without.some(end => pattern.endsWith(end)));
     expect(pagesOnly.filter(pattern => !tried.has(pattern))).toEqual(['/r4/:partition/', '/r4/:partition/*']);
   });
