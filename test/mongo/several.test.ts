@@ -12,6 +12,8 @@ import { inOneProcess } from '../cli/one-process.ts';
 import { root } from '../cli/process.ts';
 import { open } from '../support/filled-store.ts';
 import { startMongo } from '../support/mongodb/engine.ts';
+import { createThrottle, TooManyAttempts } from '../../src/smart/sign-in/throttle.ts';
+import type { Store } from '../../src/store/port/store.ts';
 import { withDatabase } from '../support/mongodb/place.ts';
 import { simulatedRouter } from '../support/mongodb/router.ts';
 
@@ -75,6 +77,38 @@ it.each([
   },
   120_000 + rounds * 60_000,
 );
+
+it('two servers on a simulated replica set limit sign-ins together, whatever is killed', async () => {
+  const engine = await startMongo({ remembers: true });
+  onTestFinished(() => engine.remove());
+  const url = withDatabase(engine.replicaSetUrl, 'records');
+  const stores = [await open(url, 'serve'), await open(url, 'serve')] as const;
+  onTestFinished(async () => void (await Promise.all(stores.map(store => store.close()))));
+  let now = Date.now();
+  const failAt = async (store: Store): Promise<number> => {
+    try {
+      const attempt = await createThrottle(store, () => now).begin({ user: 'ann', address: '192.0.2.1' });
+      await attempt.failed();
+      return 0;
+    } catch (error) {
+      if (error instanceof TooManyAttempts) return error.seconds;
+      throw error;
+    }
+  };
+
+  const waits: number[] = [];
+  for (let failures = 0; failures < 9; failures += 1) {
+    if (failures % 3 === 2) {
+      await engine.kill();
+      await engine.start();
+    }
+    const seconds = await failAt(stores[failures % 2 === 0 ? 0 : 1]);
+    waits.push(seconds);
+    now += seconds * 1000;
+    if (seconds > 0) expect(await failAt(stores[failures % 2 === 0 ? 1 : 0])).toBe(0);
+  }
+  expect(waits).toEqual([0, 0, 0, 0, 0, 2, 4, 8, 16]);
+}, 60_000);
 
 async function routed(url: string): Promise<string> {
   const client = new MongoClient(url);
