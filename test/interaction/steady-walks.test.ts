@@ -97,6 +97,15 @@ it('show a record once that moves to a later page, and one that moves to an earl
   expect(shown).toEqual(['m0', 'm1', 'm2', 'm3'].map(id => `Encounter/${id}`));
 });
 
+it('show a record once that is deleted and created again', async () => {
+  for (const [at, one] of [3, 0, 3].entries()) await write('Encounter', `r${at}`, one);
+  const shown = await walk('/Encounter?_id=r0,r1,r2&_count=1', async page => {
+    if (page === 0) await server.partition.write([{ kind: 'remove', type: 'Encounter', id: 'r2' }]);
+    if (page === 1) await write('Encounter', 'r2', 0); // it would be last
+  });
+  expect(shown).toEqual(['r2', 'r0', 'r1'].map(id => `Encounter/${id}`));
+});
+
 it('follow no record without a date, which no write moves', { timeout: 60_000 }, async () => {
   const organizations = (to: number): readonly object[] =>
     Array.from({ length: 1_100 }, (_, at) => makers.Organization(`f${at}`, to));

@@ -109,7 +109,10 @@ async function writtenSince(
   return found;
 }
 
-/** The version of each record that was current at a time, else the first one since. */
+/**
+ * The version of each record that was current at a time, else the first one since: one that was deleted and created
+ * again meanwhile has the place that it had.
+ */
 async function versionsAt(
   records: readonly StoredVersion[],
   time: number,
@@ -118,15 +121,16 @@ async function versionsAt(
   let left = MOST_VERSIONS;
   const found: StoredVersion[] = [];
   for (const record of records) {
-    let at = record;
-    while (at.lastUpdated > time && at.version > 1) {
+    let former = record;
+    for (let { lastUpdated, version } = record; lastUpdated > time && version > 1; version -= 1) {
       left -= 1;
       if (left < 0) throw tooManyWrites();
-      const before = await partition.read(at.type, at.id, at.version - 1);
-      if (before === undefined || !hasText(before)) break;
-      at = before;
+      const before = await partition.read(record.type, record.id, version - 1);
+      if (before === undefined) break;
+      if (hasText(before)) former = before;
+      lastUpdated = before.lastUpdated;
     }
-    found.push(at);
+    found.push(former);
   }
   return found;
 }
