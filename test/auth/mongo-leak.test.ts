@@ -4,8 +4,8 @@ import { leakProperty } from './support/leak.ts';
 import { anyOperations } from './support/requests.ts';
 
 describe('records without access leak nowhere, on MongoDB', () => {
-  leakProperty(true, newMongoPlace, { usual: 15 });
-  leakProperty(true, newMongoPlace, { usual: 6, joined: true });
-  leakProperty(true, newMongoPlace, { usual: 6, several: true });
-  leakProperty(true, newMongoPlace, { usual: 6, joined: true, requests: anyOperations });
+  leakProperty(true, newMongoPlace, { usual: 10 });
+  leakProperty(true, newMongoPlace, { usual: 4, joined: true });
+  leakProperty(true, newMongoPlace, { usual: 4, several: true });
+  leakProperty(true, newMongoPlace, { usual: 4, joined: true, requests: anyOperations });
 });
