@@ -14,6 +14,15 @@ interface LocalKey {
   readonly id: string;
 }
 
+/**
+ * Whether the text of a record may refer to one of these types, also by an absolute URL: most do not, and need not be
+ * parsed. A text with an escape may.
+ */
+export function mayReferTo(types: readonly string[]): (text: string) => boolean {
+  const reference = new RegExp(`"(?:[^"]*/)?(?:${types.join('|')})/`);
+  return text => reference.test(text) || text.includes('\\');
+}
+
 /** The records of this partition that a record refers to in any element, or in one. */
 export function referredBy(record: StoredVersion, base: string, element?: string): readonly LocalKey[] {
   const { type, text = '{}' } = record;

@@ -11,7 +11,7 @@ import type { ResourceType } from '../../model/model.ts';
 import type { Partition } from '../../store/port/partitions.ts';
 import { hasText } from '../../store/port/records.ts';
 import type { MomentPlace, MomentRecord } from '../../store/port/transfer.ts';
-import { provenanceOf, referredBy, supportingRecords } from './associated.ts';
+import { mayReferTo, provenanceOf, referredBy, supportingRecords } from './associated.ts';
 import { ExportFiles } from './files.ts';
 import type { OpenFileMark, OpenWriter } from './files.ts';
 import { lineOf } from './line.ts';
@@ -227,7 +227,7 @@ class ExportRun {
   /** The references of the lines that are complete. */
   async *#references(): AsyncIterable<{ readonly type: string; readonly id: string }> {
     const { base } = this.#task;
-    const wanted = new RegExp(`"(?:[^"\\\\s]*/)?(?:${this.#selection.supporting.map(({ name }) => name).join('|')})/`);
+    const mayRefer = mayReferTo(this.#selection.supporting.map(({ name }) => name));
     for (const { name } of Array.from(this.#files.complete)) {
       if (name.startsWith('error.') || name.startsWith('deleted.')) continue;
       const lines = createInterface({ input: createReadStream(this.#place.pathOf(name)), crlfDelay: Infinity });
@@ -236,8 +236,7 @@ class ExportRun {
         const rested = this.#rest();
         if (rested !== undefined) await rested;
         if (this.#place.signal.aborted) throw new Error('The export was ended');
-        if (wanted.test(text) || text.includes('\\\\'))
-          yield* referredBy({ type, id: '', version: 0, lastUpdated: 0, text }, base);
+        if (mayRefer(text)) yield* referredBy({ type, id: '', version: 0, lastUpdated: 0, text }, base);
       }
     }
   }

@@ -3,6 +3,7 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { onlyOfR4 } from '../../support/r4-of.ts';
+import { mayReferTo } from '../../../src/bulk/export/associated.ts';
 import { put, serve } from '../../support/serve.ts';
 import type { Served } from '../../support/serve.ts';
 import { below, complete, exportFolder, exported, start } from './support.ts';
@@ -415,4 +416,14 @@ describe('exports', () => {
       '400',
     ]);
   });
+});
+
+it.each([
+  ['a relative reference', '{"reference":"Practitioner/1"}', true],
+  ['an absolute one, whatever its letters', '{"reference":"https://records.example/fhirs/Practitioner/1"}', true],
+  ['one with an escape', String.raw`{"reference":"Practitioner\u002f1"}`, true],
+  ['another type', '{"reference":"PractitionerRole/1"}', false],
+  ['no reference', '{"resourceType":"Practitioner"}', false],
+])('the look for supporting records finds %s', (_what, text, is) => {
+  expect(mayReferTo(['Practitioner', 'Location'])(text)).toBe(is);
 });
