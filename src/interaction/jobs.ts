@@ -60,7 +60,8 @@ const pauseOf = (age: number): number => Math.max(1, Math.min(30, Math.floor(age
 
 /** Cancels a job, or deletes the files of one that is done: neither exists any more then. */
 export const jobCancel: Interaction = async (engine, request) => {
-  const { job, jobs } = await findJob(engine, request);
+  const { job, jobs, answers } = await findJob(engine, request);
+  answers.requireAccess(engine, request, job);
   await jobs.records.remove(job.id);
   await jobs.folder.remove(job.id);
   const text = job.state === 'active' ? 'The job is cancelled.' : 'The job and its files are deleted.';
@@ -113,7 +114,7 @@ interface FoundJob {
   readonly answers: JobAnswers;
 }
 
-/** Throws FhirError 404 for a job of nobody, of another client, or of another partition, alike. */
+/** Throws FhirError 404 for a job that does not exist, of another client, or of another partition, alike. */
 async function findJob({ jobs }: Engine, request: FhirRequest): Promise<FoundJob> {
   const { job: id = '' } = request;
   const job = /^[\w-]{32}$/.test(id) ? await jobs?.records.get(id) : undefined;

@@ -177,7 +177,9 @@ describe('the access of exports', () => {
     expect(await asks(patients, of('system/Patient.rs?gender=female'))).toBe(403);
     expect(await asks(observations, of('system/Patient.rs'))).toBe(403);
     expect((await served.ask('DELETE', job, { headers: of(scope, { client: 'another' }) })).status).toBe(404);
-    expect((await served.ask('DELETE', job, { headers: of('system/Patient.rs') })).status).toBe(202);
+    expect((await served.ask('DELETE', job, { headers: of('system/Patient.rs') })).status).toBe(403);
+    expect(await asks(job, of(scope))).toBe(200);
+    expect((await served.ask('DELETE', job, { headers: of(scope) })).status).toBe(202);
     expect((await complete(served, job, of(scope))).status).toBe(404);
   });
 });
