@@ -109,12 +109,12 @@ export function codeSystemOf(resource: JsonObject): CodeSystem {
     caseSensitive,
     codes: [...concepts.keys()],
     concept: code => concepts.get(code) ?? (caseSensitive === true ? undefined : inAnyCase(code)),
-    hasProperty: code => used.has(code) || always.has(code),
+    hasProperty: code => used.has(code) || PROPERTIES_OF_ALL.has(code),
   };
 }
 
 /** Properties of every system: its codes, names and hierarchy. */
-const always: ReadonlySet<string> = new Set([
+export const PROPERTIES_OF_ALL: ReadonlySet<string> = new Set([
   'concept',
   'code',
   'display',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../fhir/json-object.ts';
 import { Cache } from '../../limits/cache.ts';
+import { PROPERTIES_OF_ALL } from '../code-system.ts';
 import type { CodeSelection, CodeSystem, Concept, SelectionPage, StoredSystem } from '../code-system.ts';
 import { NotRead } from '../reads.ts';
 import {
@@ -102,16 +103,7 @@ class LargeSystem implements CodeSystem, StoredSystem {
     this.#terms = head.terms;
     this.#read = read;
     const declared = (head.resource['property'] ?? []) as readonly JsonObject[]; // as loads make it
-    this.#properties = new Set([
-      'concept',
-      'code',
-      'display',
-      'definition',
-      'parent',
-      'child',
-      'inactive',
-      ...declared.map(({ code }) => code),
-    ]);
+    this.#properties = new Set([...PROPERTIES_OF_ALL, ...declared.map(({ code }) => code)]);
   }
 
   get stored(): StoredSystem {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../fhir/json-object.ts';
+import type { Concept } from '../code-system.ts';
 import {
   codesInPart,
   conceptsInPart,
@@ -19,15 +20,7 @@ import {
 import type { ArrayPart, DocumentPlace, Head, StoredConcept, StoredTerm } from './layout.ts';
 
 /** A concept of a system that is loaded. */
-export interface LoadedConcept {
-  readonly code: string;
-  readonly display: string | undefined;
-  readonly definition: string | undefined;
-  readonly designations: readonly JsonObject[];
-  readonly properties: readonly JsonObject[];
-  readonly parents: readonly string[];
-  readonly abstract: boolean;
-  readonly inactive: boolean;
+export interface LoadedConcept extends Omit<Concept, 'extensions' | 'children' | 'within'> {
   /** Where it is, for messages: `line 12`. */
   readonly at: string;
 }

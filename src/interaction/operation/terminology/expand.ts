@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { fhirError } from '../../../fhir/error.ts';
+import { FhirError, fhirError } from '../../../fhir/error.ts';
 import { asObject, asString, objectsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { operationOf } from '../../../model/operation-call.ts';
@@ -13,8 +13,8 @@ import type { Engine, FhirRequest, Interaction } from '../../interaction.ts';
 import { readArguments } from '../arguments.ts';
 import type { Arguments } from '../arguments.ts';
 import { askServer } from './ask-server.ts';
-import { languagesOf, notExpanded, serviceOf, sourceOf } from './call.ts';
-import { givenDefinition, notLoaded } from './given-definition.ts';
+import { languagesOf, notExpanded } from './call.ts';
+import { givenSet } from './given-definition.ts';
 
 /** Most codes of a whole expansion, and of one of which a page is sent. */
 const [mostWhole, mostPaged] = [100_000, 1_000_000];
@@ -26,20 +26,9 @@ const [mostWhole, mostPaged] = [100_000, 1_000_000];
 export const expand: Interaction = async (engine, request, partition) => {
   const given = readArguments(engine, request);
   requirePage(given);
-  const source = sourceOf(engine, given);
-  const names = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const;
-  const definition = givenDefinition(source, engine, request, given, names);
-  if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
-  const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
-  const service = await serviceOf({ engine, partition, source }, given, resource);
-  const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
-  if (set === undefined)
-    return askServer(
-      engine,
-      request,
-      given,
-      notLoaded('ValueSet', 'canonical' in definition ? definition.canonical : ''),
-    );
+  const found = await givenSet(engine, request, partition, given);
+  if (found instanceof FhirError) return askServer(engine, request, given, found);
+  const { service, set, resource } = found;
   const used = { systems: new Set<CodeSystem>(), sets: new Set<ValueSet>() };
   const most = given.number('count') === undefined ? mostWhole : mostPaged;
   const languages = languagesOf(request, given, resource);

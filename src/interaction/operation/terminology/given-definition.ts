@@ -1,6 +1,9 @@
 import { parseCanonical } from '../../../fhir/reference.ts';
 import { fhirError } from '../../../fhir/error.ts';
 import type { FhirError } from '../../../fhir/error.ts';
+import type { Partition } from '../../../store/port/partitions.ts';
+import type { TerminologyService } from '../../../terminology/service.ts';
+import type { ValueSet } from '../../../terminology/value-set.ts';
 import { asObject, asString, objectsOf, stringsOf } from '../../../fhir/json-object.ts';
 import type { JsonObject } from '../../../fhir/json-object.ts';
 import { findById } from '../../../terminology/source.ts';
@@ -8,7 +11,7 @@ import type { TerminologyResource, TerminologySource, TerminologyType } from '..
 import { shorten } from '../../../validation/report.ts';
 import type { Engine, FhirRequest } from '../../interaction.ts';
 import type { Arguments } from '../arguments.ts';
-import { terminologyError } from './call.ts';
+import { serviceOf, sourceOf, terminologyError } from './call.ts';
 
 /** The definition that a call is about: a loaded one, or one in the call. */
 export type GivenDefinition =
@@ -60,6 +63,34 @@ export function givenDefinition(
   return found === undefined || named.includes('#')
     ? { from: 'elsewhere', canonical }
     : { from: 'loaded', canonical, resource: found.resource() };
+}
+
+/** A value set as a call reads it: `resource` is its definition. */
+export interface GivenSet {
+  readonly service: TerminologyService;
+  readonly set: ValueSet;
+  readonly resource: JsonObject | undefined;
+}
+
+/**
+ * The value set that a call names, with the service that reads it; a FhirError 404 if it is not known here. Throws as
+ * `givenDefinition`, FhirError 400 if the call names none, and as `serviceOf`.
+ */
+export async function givenSet(
+  engine: Engine,
+  request: FhirRequest,
+  partition: Partition,
+  given: Arguments,
+): Promise<GivenSet | FhirError> {
+  const source = sourceOf(engine, given);
+  const names = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const;
+  const definition = givenDefinition(source, engine, request, given, names);
+  if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
+  const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
+  const service = await serviceOf({ engine, partition, source }, given, resource);
+  const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
+  if (set === undefined) return notLoaded('ValueSet', definition.from === 'call' ? '' : definition.canonical);
+  return { service, set, resource };
 }
 
 /** The value set to which an element is bound: `context` is a profile, `#` and the path or the id of an element. */

@@ -18,7 +18,7 @@ import { printParameters } from '../parameters.ts';
 import type { ParameterPart } from '../parameters.ts';
 import { askServer } from './ask-server.ts';
 import { issueType, languagesOf, notExpanded, serviceOf, sourceOf } from './call.ts';
-import { givenDefinition, notLoaded } from './given-definition.ts';
+import { givenDefinition, givenSet, notLoaded } from './given-definition.ts';
 
 /**
  * `$validate-code`: whether a code is in a ValueSet, or one of a CodeSystem, and whether its display is right. Of a
@@ -123,15 +123,8 @@ async function inSet(
   partition: Partition,
   given: Arguments,
 ): Promise<AskedOf | FhirError> {
-  const source = sourceOf(engine, given);
-  const names = { type: 'ValueSet', inline: 'valueSet', version: 'valueSetVersion' } as const;
-  const definition = givenDefinition(source, engine, request, given, names);
-  if (definition === undefined) throw fhirError(400, 'required', 'Name the ValueSet by its `url`.', 'http.url');
-  const resource = definition.from === 'elsewhere' ? undefined : definition.resource;
-  const service = await serviceOf({ engine, partition, source }, given, resource);
-  const set = definition.from === 'call' ? service.compile(definition.resource) : service.set(definition.canonical);
-  if (set === undefined) return notLoaded('ValueSet', definition.from === 'call' ? '' : definition.canonical);
-  return { service, set, resource, codes: codesOf(given, true) };
+  const found = await givenSet(engine, request, partition, given);
+  return found instanceof FhirError ? found : { ...found, codes: codesOf(given, true) };
 }
 
 async function inSystem(
