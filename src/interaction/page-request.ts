@@ -45,7 +45,7 @@ export async function requestFromPage(
   }
 }
 
-/** An answer that is made while it is sent: its records are known at its end, or when nobody wants the rest. */
+/** An answer that is made while it is sent: its records are known at its end, or when its client leaves. */
 function atEnd({ contentType, parts }: StreamAnswer, end: () => void): StreamAnswer {
   const made = parts[Symbol.asyncIterator]();
   let isEnded = false;

@@ -10,7 +10,7 @@ export interface JobOwner {
 
 /** A job as the store has it: JSON, which every process and every server of the store reads. */
 export interface JobRecord {
-  /** Random, so that nobody guesses it. */
+  /** Random, so that no client can guess it. */
   readonly id: string;
   /** The name of the kind of work (runner.ts). */
   readonly kind: string;

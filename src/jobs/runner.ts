@@ -112,7 +112,7 @@ export class JobRunner {
     }, pause).unref();
   }
 
-  /** Takes the jobs that nobody works on, the oldest first, and deletes the files of those that are gone. */
+  /** Takes the jobs that no process works on, the oldest first, and deletes the files of those that are gone. */
   async #look(): Promise<void> {
     const { records, folder } = this.#parts;
     // Before the records: a job has a record before it has files.
@@ -133,7 +133,8 @@ export class JobRunner {
   }
 
   /**
-   * Whether nobody works on a job: a holder on this host lives while its process does, others while their beat changes.
+   * Whether no process works on a job: a holder on this host lives while its process does, another one while its beat
+   * changes.
    */
   #isFree({ id, lease }: JobRecord): boolean {
     if (lease === undefined) return true;
@@ -260,7 +261,7 @@ class JobAttempt {
       throw new Error('The work on a job was ended');
   }
 
-  /** A store that fails for a moment is asked again: whoever takes the lease over ends this work. */
+  /** A store that fails for a moment is asked again: a runner that takes the lease over ends this work. */
   async #beat(): Promise<void> {
     await this.#change(({ lease, ...job }) => ({ ...job, lease: lease && { ...lease, beat: lease.beat + 1 } })).catch(
       () => undefined,

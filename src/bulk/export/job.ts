@@ -72,7 +72,7 @@ export const exportAnswers: JobAnswers = {
   describe: file => ({ contentType: 'application/fhir+ndjson', patients: aboutOf(file).patients }),
 };
 
-/** Whether a rule has every record that another one has, as far as their form tells. */
+/** Whether a rule has every record that another one has, judged by their form alone. */
 export function covers(rule: Query, other: Query): boolean {
   if (rule.kind === 'all' || isDeepStrictEqual(rule, other)) return true;
   if (other.kind === 'or') return other.of.every(one => covers(rule, one));

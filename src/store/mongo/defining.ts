@@ -13,7 +13,7 @@ import { age, createRegistry } from './registry.ts';
 
 /**
  * A partition as it is now. The registry may be a second old, so that a partition with definitions of its own is read
- * anew by each request; the first of these are not acknowledged before all processes must have noticed them.
+ * again by each request; the first of these are not acknowledged before all processes must have noticed them.
  */
 export async function currentPartition({ database, registry }: Core, id: string): Promise<PartitionInfo | undefined> {
   const found = await registry.partition(id);

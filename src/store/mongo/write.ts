@@ -169,7 +169,7 @@ const isOneDocument = (core: Core, [first, second]: readonly Change[], { key, ma
   !isConditional(first) &&
   !hasPlaces(core, first.type);
 
-/** `isNew` tells which records are taken to be new, so that they are not read. */
+/** `isNew` is true for records that are taken to be new, so that they are not read. */
 async function writeOnce(
   core: Core,
   partition: PartitionInfo,

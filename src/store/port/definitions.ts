@@ -8,7 +8,7 @@ export interface StoreDefinitions {
   readonly extract: Extract;
   /**
    * Makes the definitions of a partition with definitions of its own, which its records are: they apply above these.
-   * The same object as long as `place.changes` is the same. Undefined: records never apply as definitions.
+   * Returns the same object until `place.changes` is another one. Undefined: records never apply as definitions.
    */
   readonly above?: ((place: DefiningPartition) => Promise<StoreDefinitions>) | undefined;
 }
@@ -16,7 +16,7 @@ export interface StoreDefinitions {
 /** A partition in which records are definitions, as the definitions below them read it. */
 export interface DefiningPartition {
   readonly id: string;
-  /** How many changes of definitions have been committed; only this number tells which definitions apply. */
+  /** How many changes of definitions have been committed; this number alone identifies those that apply. */
   readonly changes: number;
   /** The current versions of those of these records that exist. */
   read(keys: readonly RecordKey[]): Promise<readonly VersionWithText[]>;

@@ -1,6 +1,6 @@
 import { BSON, type Document } from 'mongodb';
 
-/** A value of a shard key, as far as bounds are compared here: others are not narrowed. */
+/** A value of a shard key that is compared with bounds: others are not narrowed. */
 type Value = string | number;
 
 /** The values of a field between two ends; without an end, all beyond. */
